@@ -6,14 +6,14 @@ import (
 )
 
 // A HandOver is the error by which a process passes its message on. The process has recorded its work, and
-// another process (or the same one, later) continues with the same message. The message comes at once, before all
-// other messages of the group. A HandOver is not a failure.
+// another process (or the same one, later) continues with the same message. The queue delivers the message
+// again at once, before all other messages of its group. A HandOver is not a failure.
 //
 // The message itself is handed over: it stays the first of its group. So an apply that continues never waits
-// behind other applies to its state. A hand-over costs one request that changes the visibility and one that
-// receives, about a millionth of a dollar. A separate queue for continuations would be polled all month at a
-// higher cost, and would need dead letters and alarms too. A function that invokes itself has neither order nor
-// dead letters, and AWS ends such a chain after 16 invocations. Source:
+// behind other applies to its state. A hand-over costs one request that changes the message's visibility and
+// one that receives the message, about a millionth of a dollar. A separate queue for continuations would be
+// polled all month at a higher cost, and would need dead letters and alarms too. A function that invokes
+// itself has neither order nor dead letters, and AWS ends such a chain after 16 invocations. Source:
 // https://docs.aws.amazon.com/lambda/latest/dg/invocation-recursion.html
 type HandOver struct{ Why string }
 

@@ -40,9 +40,10 @@ const DefaultStopBefore = 2 * time.Minute
 // https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_ChangeMessageVisibility.html
 const maxRedelivery = 12 * time.Hour
 
-// Redelivery returns the delay before the next attempt at a message. receives is the number of attempts so far,
-// and err is the failure of the last one. The whole group of the message waits. A rate limit of GitHub says
-// when it ends. After other failures the delay is longer the second time.
+// Redelivery returns the delay before the next attempt at a message. receives is the number of attempts so
+// far, and err is the error of the latest attempt. The whole group of the message waits. If err is a rate
+// limit of GitHub, the delay ends when the limit ends. After most other errors, the delay is longer from the
+// second attempt on.
 func Redelivery(receives int, err error, now time.Time) time.Duration {
 	var limited *github.RateLimitedError
 	var busy *BusyError

@@ -201,14 +201,14 @@ func (m Message) group() string {
 }
 
 // Queue takes messages for dispatch.Pipeline.Handle. A message goes to the queue and the group that it names.
-// It may be delivered more than once. If the same ID is sent twice within some minutes, it may be delivered
-// once. Messages of one group are delivered one after the other.
+// It may be delivered more than once. If a message is sent again with the same ID within some minutes, it is
+// perhaps delivered only once. Messages of one group are delivered one after the other.
 type Queue interface {
 	Send(ctx context.Context, m Message) error
 }
 
-// Ahead returns how many plans of the repository wait on the queue before a plan that is sent now. It returns 0
-// if the queue cannot tell.
+// Ahead returns how many plans of the pull request's repository wait on the queue before a plan that is sent
+// now. It returns 0 if the queue cannot tell.
 func Ahead(ctx context.Context, q Queue, about Pull) (int, error) {
 	if x, ok := q.(interface {
 		Ahead(context.Context, Pull) (int, error)

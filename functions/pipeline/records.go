@@ -21,8 +21,8 @@ type Record struct {
 }
 
 // Records is a table of small values with conditional writes. It is linearizable: a Get or List that begins
-// after a Put has ended sees its value, from any process. A key is a path of two or more segments, joined by
-// "/". Segments consist of printable characters without spaces.
+// after a Put has ended sees the value of that Put, from any process. A key is a path of two or more
+// segments, joined by "/". Segments consist of printable characters without spaces.
 type Records interface {
 	// Get returns the record of a key. Value and version are empty if there is no record.
 	Get(ctx context.Context, key string) (Record, error)

@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// A Watch is a pull request to look at again without a command. Its plans wait for requirements of the
-// settings, or it waits for a merge that GitHub refuses so far. Most facts behind such a decision change
-// without a command, for example when a review is submitted. Each change that may matter has the comments and
-// checks written again, and the merge tried again.
+// A Watch is a pull request that Lockstep looks at again without a command. Its plans wait until they meet
+// the requirements in lockstep.hcl, or GitHub has refused so far to merge it. Most of the facts that decide
+// change without a command, for example when a review is submitted. After each change that may matter,
+// Lockstep writes the comments and checks again, and tries the merge again.
 type Watch struct {
 	Pull Pull
 	Head string
@@ -34,27 +34,28 @@ func (w Watch) Key() string {
 	return fmt.Sprintf("%s/%d", WatchDir(w.Pull.Repo.ID, w.Head), w.Pull.Number)
 }
 
-// LateDir returns the directory of the keys of the watches over merged pull requests of a repository. A watch
-// over a merged pull request needs this directory, because the janitor goes through open pull requests.
+// LateDir returns the directory of the keys of a repository's watches over merged pull requests. The janitor
+// finds these watches only here: otherwise it goes through open pull requests.
 func LateDir(repo int64) string { return fmt.Sprintf("late/%d", repo) }
 
 // LateKey returns the key of the watch's record in [LateDir].
 func (w Watch) LateKey() string { return fmt.Sprintf("%s/%d", LateDir(w.Pull.Repo.ID), w.Pull.Number) }
 
-// DependsOn reports whether a check run or commit status with this name may change the decision. The caller
-// leaves out the names of our own checks.
+// DependsOn reports whether a check run or commit status with this name may change the decision about the
+// watched pull request. The caller leaves out the names of our own checks.
 func (w Watch) DependsOn(name string) bool {
 	return w.Merge || slices.ContainsFunc(w.Reports, func(begins string) bool { return strings.HasPrefix(name, begins) })
 }
 
-// Due reports whether the decision has to be made again. That is so from w.Until on, if the base branch has
-// another tip, or after an hour. The hour is for facts whose changes nobody reports.
+// Due reports whether Lockstep has to decide again about the watched pull request. It has to from w.Until on,
+// when the tip of the base branch has changed, and after an hour. The hour is for facts whose changes nobody
+// reports.
 func (w Watch) Due(now time.Time, tip string) bool {
 	return !w.Until.IsZero() && !now.Before(w.Until) || w.Base != tip || !now.Before(w.At.Add(time.Hour))
 }
 
-// Decide returns the message that has the decision made again. Its ID stays the same for an hour, so
-// repetitions within the hour are dropped.
+// Decide returns the message that makes Lockstep decide again about the watched pull request. Its ID stays
+// the same for an hour, so repetitions within the hour are dropped.
 func Decide(w Watch, now time.Time) Message {
 	id := fmt.Sprintf("%s%d-%d-%d-%d-%.12s", decided, w.Pull.Repo.ID, w.Pull.Number, now.Unix()/3600, w.Until.Unix(), w.Base)
 	return Message{ID: id, Kind: SyncComments, Pull: w.Pull}

@@ -31,7 +31,7 @@ type App struct {
 // A List is a list of Apps with different names.
 type List []App
 
-// Parse parses a list. The error names its mistakes.
+// Parse parses a list. The error names the mistakes in text.
 func Parse(text string) (List, error) {
 	var out List
 	var errs []error
@@ -92,7 +92,7 @@ func (r List) Named(name string) (App, bool) {
 	return r[i], true
 }
 
-// With returns the list with an App, which replaces one with the same name.
+// With returns the list with a added. It replaces an App that has the same name.
 func (r List) With(a App) List {
 	out := slices.Clone(r)
 	if i := slices.IndexFunc(r, func(x App) bool { return x.Name == a.Name }); i >= 0 {

@@ -26,8 +26,8 @@ type Packages struct {
 // packagesPrefix is the folder of packages.
 const packagesPrefix = "providers"
 
-// addressTime is how long an address is valid. It is longer than installing providers may take. The credentials
-// that signed the address may expire earlier.
+// addressTime is how long the address of a package is valid. That is longer than installing providers may
+// take. The address is invalid earlier if the credentials that signed it expire.
 const addressTime = 10 * time.Minute
 
 // Address implements subprocess.Packages.
@@ -52,8 +52,8 @@ func (p Packages) Keep(ctx context.Context, key string, f *os.File) error {
 	return nil
 }
 
-// packageContext returns the encryption context of a package, which belongs to no repository. The key's policy
-// requires the name.
+// packageContext returns the encryption context of a package, which belongs to no repository. The policy of
+// the KMS key requires the name of the package.
 func packageContext(key string) string {
 	data, err := json.Marshal(map[string]string{"repository": "", "package": path.Base(key)})
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 )
 
 // Queue implements pipeline.Queue on SQS FIFO queues. The ID of a message is its deduplication ID. So sending
-// it again within SQS's five minutes, by the SDK or by us, has no effect. Messages of two Apps may have the
-// same ID, and still count as two.
+// a message again within SQS's five minutes, by the SDK or by us, has no effect. Messages of two Apps count
+// as two even if they have the same ID.
 type Queue struct {
 	Client *sqs.Client
 	// URLs are the URLs of the queues to which this process may send.
@@ -43,8 +43,8 @@ func (q Queue) Send(ctx context.Context, m pipeline.Message) error {
 	return nil
 }
 
-// encode returns a message as JSON. It escapes characters that JSON allows and SQS does not, and all characters
-// beyond the first 65,536, because not every server accepts those. Source:
+// encode returns a message as JSON. It escapes characters that JSON allows and SQS does not, and all
+// characters above U+FFFF, because not every server accepts those. Source:
 // https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html
 func encode(m pipeline.Message) string {
 	data, err := json.Marshal(m)

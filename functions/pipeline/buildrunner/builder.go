@@ -13,7 +13,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// A Builder hands the apply of one message to builds.
+// A Builder hands the apply of one message to builds, which are processes that may take hours.
 type Builder struct {
 	Message pipeline.Message
 	Ledger  ledger.Ledger
@@ -121,8 +121,8 @@ func (b Builder) HandOver(ctx context.Context) error {
 	return &pipeline.HandOver{Why: "the build " + id + " does it"}
 }
 
-// token returns a name for the start of a build, so that repeating the start begins no second build. Runs of
-// two Apps may have the same names.
+// token returns a name for the start of a build, so that repeating the start begins no second build. It
+// contains the App, because runs of two Apps can have the same name.
 func token(m pipeline.Message, number int) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %d", pipeline.Qualified(m.Pull.App, m.Run()), m.Attempt, number))
 	return hex.EncodeToString(sum[:])

@@ -6,7 +6,7 @@
 // process. It only has more time.
 //
 //	record   written before a build is started, so that a start is never forgotten
-//	start    with a token that names it. If the answer is lost, the lease of the build's process tells the start
+//	start    with a token that names it. If the answer is lost, the lease of the build's process shows that it started
 //	look     at the build, until the run's record has an end
 //	over     a build that has certainly ended before its time leaves neither lease nor apply in the way of the next one
 //
@@ -82,9 +82,9 @@ const (
 	mostPause  = 6 * time.Minute
 )
 
-// pause returns the time until the next look at a build that has run for so long. The pause is a fraction of
-// the time that the build has run. So messages that wait for the build wait only a little longer. Each look is
-// a receive of the message: 36 hours need some 400 of the 500 possible receives.
+// pause returns the time until the next look at a build. The pause is a fraction of the time that the build
+// has run, which is in since. So messages that wait for the build wait only a little longer. Each look is a
+// receive of the message: 36 hours need some 400 of the 500 possible receives.
 func pause(since time.Duration) time.Duration {
 	return min(max(since/6, leastPause), mostPause)
 }

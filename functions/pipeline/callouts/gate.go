@@ -61,14 +61,14 @@ type verdict struct {
 	Warnings []string `json:"warnings"`
 }
 
-// These limit the number of messages and the length of one in bytes.
+// These limit the number of messages in an answer, and the length of each message in bytes.
 const (
 	maxMessages = 20
 	maxMessage  = 1000
 )
 
 // Judge asks a gate about a job's plan, given as JSON without sensitive values. If the gate gives no verdict,
-// the judgement contains the mistake. The error is not nil only if ctx has ended.
+// the judgement says what was wrong. The error is nil unless ctx has ended.
 func (c *Caller) Judge(ctx context.Context, j jobs.Job, g requirements.Gate, plan []byte) (runs.Judgement, error) {
 	out := runs.Judgement{Name: g.Name, ID: g.ID()}
 	body, err := json.Marshal(request{"gate", time.Now().UTC().Truncate(time.Second), gateData{

@@ -57,7 +57,7 @@ type stepData struct {
 	Changes *changes `json:"changes,omitempty"`
 }
 
-// changes are numbers of objects.
+// changes has the numbers of objects that a plan or an apply imports, creates, updates and destroys.
 type changes struct {
 	// Import is the number of objects to import.
 	Import int `json:"import"`
@@ -71,7 +71,7 @@ type changes struct {
 	Forget int `json:"forget"`
 }
 
-// Step calls a hook, and returns its answer. The error is not nil only if ctx has ended.
+// Step calls a hook, and returns its answer. The error is nil unless ctx has ended.
 func (c *Caller) Step(ctx context.Context, s jobs.Step) (reasons.Hooked, error) {
 	out := reasons.Hooked{Hook: s.Hook.Name, Event: string(s.Event)}
 	r := s.Run

@@ -1,5 +1,5 @@
-// Package decisionlog records each question whether requirements of the settings are met, with its answer and
-// all facts that were read. So the decision can be made again later, and explained.
+// Package decisionlog records each decision whether the requirements in lockstep.hcl are met: the question,
+// the answer and all facts that were read. So the decision can be made again later, and explained.
 //
 // This package refuses to answer a question: package requirementrules does. Start reading at [Asked].
 package decisionlog
@@ -38,8 +38,8 @@ func dir(r github.Repo, number int) string {
 	return fmt.Sprintf("asked/%s/%s/%d", strings.ToLower(r.Owner), strings.ToLower(r.Name), number)
 }
 
-// Keep records a question about a run. It replaces the last question with the same command. If two such
-// questions are asked at the same time, only one of them is recorded.
+// Keep records a question about a run. It replaces the last question with the same command. If two questions
+// with the same command are asked at the same time, only one of them is recorded.
 func Keep(ctx context.Context, records pipeline.Records, r runs.Run, q requirementrules.Question) error {
 	a := Asked{Repo: r.Pull.Repo.String(), Number: r.Pull.Number, Project: r.Project, Dir: r.Spec.Dir, Workspace: r.Workspace, SHA: r.Spec.Head, Question: q}
 	value := pipeline.Encode(a)

@@ -88,8 +88,9 @@ func (t *task) abandonClosed(ctx context.Context, why comment.Broken) error {
 	return t.syncLater(ctx)
 }
 
-// takeBack ends the runs that an event has queued. Their messages were perhaps never sent, so nobody else would
-// end these runs. The handler of a message that was sent finds its run ended, and reports that again.
+// takeBack ends the runs that an event has queued. Their messages were perhaps never sent, so nobody else
+// would end these runs. If a message was sent after all, its handler finds the run ended, and reports that
+// again.
 func (t *task) takeBack(ctx context.Context, why comment.Broken) error {
 	if err := t.facts.Look(ctx); err != nil {
 		return err
@@ -136,8 +137,8 @@ func (t *task) failPlan(ctx context.Context, why comment.Broken) error {
 	return t.planner.Unplanned(ctx, s, why)
 }
 
-// abandonApply records how an apply ended that no process continues. Then it releases the run's lease, as
-// abandonPlan does.
+// abandonApply records the end of an apply that no process continues. Then it releases the run's lease. If
+// recording fails, the lease stays: see abandonPlan.
 func (t *task) abandonApply(ctx context.Context, why comment.Broken) error {
 	if err := t.failApply(ctx, why); err != nil {
 		return err

@@ -61,8 +61,8 @@ func (co *commands) admit(ctx context.Context) (bool, error) {
 // this sign.
 const strangers = "="
 
-// strangersPace limits how many comments of people without write access are answered on a pull request; number
-// 0 means the whole repository.
+// strangersPace says how many comments of people without write access are answered in an hour: at most the
+// value of the field most. number is the pull request; 0 means the whole repository.
 type strangersPace struct{ number, most int }
 
 func (co *commands) strangersMay() []strangersPace {
@@ -100,8 +100,9 @@ func (co *commands) rememberStranger(ctx context.Context, asked ratelimits.Asked
 	return err
 }
 
-// isIgnoredStranger reports whether a comment is ignored: its author was found to have no write access a short
-// time ago, and people without it have had their answers for now. The decision costs no request to GitHub.
+// isIgnoredStranger reports whether a comment is ignored: its author was found to have no write access a
+// short time ago, and people without write access have had enough answers for now. The decision costs no
+// request to GitHub.
 func (co *commands) isIgnoredStranger(ctx context.Context) (bool, error) {
 	asked := ratelimits.Asked{ID: co.Facts.Message.ID, At: co.Facts.Message.At}
 	var found time.Time
@@ -132,8 +133,9 @@ func (co *commands) read(ctx context.Context, key string, into any) error {
 	return err
 }
 
-// forgotten reports whether a comment is too old for a genuine delivery. It is, if its pull request has changed
-// more than [pipeline.Memory] after the comment, by GitHub's clock. A comment without a time is not too old.
+// forgotten reports whether a comment is too old for a genuine delivery. It is too old if its pull request
+// was changed more than [pipeline.Memory] after the comment was written, by GitHub's clock. A comment without
+// a time is not too old.
 func forgotten(written, changed time.Time) bool {
 	return !written.IsZero() && changed.Sub(written) > pipeline.Memory
 }

@@ -12,12 +12,12 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// pressed returns the command of a button as it is carried out. refused is the reply if the command is refused.
-// It is refused if the commit of the page is no longer the head: then the page does not show what the command
-// would do. There are two exceptions. A stop is accepted while the apply of that commit is in progress. An
-// apply is accepted if an earlier attempt at this message has queued it. In a pull request from a fork, the
-// plan button adds the commit of its page to the command. It does so only if somebody has named that commit
-// before, for the project or for all projects.
+// pressed returns the command of a button as it is carried out. refused is the reply if the command is
+// refused. It is refused if the page with the button is for a commit that is no longer the head: then the
+// page does not show what the command would do. There are two exceptions. A stop is accepted while the apply
+// of that commit is in progress. An apply is accepted if an earlier attempt at this message has queued it. In
+// a pull request from a fork, the plan button adds the commit of its page to the command. It does so only if
+// somebody has named that commit before, for the project or for all projects.
 func (co *commands) pressed(ctx context.Context, c comment.Command) (_ comment.Command, refused comment.Reply, err error) {
 	at, pull := co.Facts.Message.Head, co.Facts.Pull
 	if at == "" {

@@ -111,8 +111,9 @@ func (co *commands) begin(ctx context.Context, name string) (begun ledger.Answer
 	return begun, begun.Synced || twice || forgotten(m.At, co.Facts.Pull.Updated), err
 }
 
-// ignored returns the other programs (such as Atlantis) that the lines of the comment are for and whose
-// commands the base branch has Lockstep ignore. Lockstep does not answer such a line: the other program does.
+// ignored returns the other programs, such as Atlantis, for which the comment has lines and whose commands
+// Lockstep must ignore. That is a setting in lockstep.hcl on the base branch. Lockstep does not answer a line
+// for such a program: the program does.
 func (co *commands) ignored(ctx context.Context) (map[string]bool, error) {
 	var out map[string]bool
 	for _, l := range co.Facts.Message.Lines {
@@ -173,8 +174,8 @@ func (co *commands) answerObeyed(ctx context.Context, name string, i int, line g
 	})
 }
 
-// obeyed turns whole commands for other programs into our commands, if the base branch has Lockstep obey them.
-// It leaves out overrides: the gate reads only those written as commands of Lockstep.
+// obeyed turns whole commands for other programs into our commands, if lockstep.hcl on the base branch tells
+// Lockstep to obey them. It leaves out overrides: the gate reads only those written as commands of Lockstep.
 func (co *commands) obeyed(ctx context.Context, lines []grammar.Line) ([]grammar.Line, error) {
 	lines = slices.Clone(lines)
 	for i, l := range lines {
@@ -227,9 +228,8 @@ func (co *commands) command(ctx context.Context, line grammar.Line) ([]comment.R
 }
 
 // replyForOthers replaces the replies to a refused command if none of our projects matches the command. The
-// command may be for projects of other deployments, which the last look at the pull request has found. A
-// command for all projects is then answered by those deployments alone. If the pull request touches no project,
-// one deployment answers for all.
+// last look at the pull request may have found projects of other deployments. Then those deployments alone
+// answer a command for all projects. If the pull request touches no project, one deployment answers for all.
 func (co *commands) replyForOthers(ctx context.Context, c comment.Command, replies []comment.Reply) ([]comment.Reply, error) {
 	l, err := co.Ledger.LastLook(ctx, co.Facts.Message.Pull)
 	if err != nil {

@@ -11,9 +11,10 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ratelimits"
 )
 
-// lookSoon sends a message that has the pull request looked at. All events that GitHub reports within some
+// lookSoon sends a message to look at the pull request again. All events that GitHub reports within some
 // seconds share one look, and if events keep coming, looks become rarer. Each look reads all facts again,
-// whatever the event was. No event is lost: its message waits until a look begins after the event.
+// whatever the event was. No event is lost: the message of an event waits until a look begins after the
+// event.
 func (t *task) lookSoon(ctx context.Context) error {
 	now := time.Now().UTC()
 	l, err := t.looks(ctx, t.message.Pull.Number, func(l *ratelimits.Looks) {})
@@ -33,7 +34,8 @@ func (t *task) lookSoon(ctx context.Context) error {
 	return t.lookAt(ctx, now)
 }
 
-// nextLook reserves the time of the next look, within the limits for the pull request and for the repository.
+// nextLook reserves the time of the next look at the pull request. It keeps the limits on the looks at one
+// pull request and at one repository.
 func (t *task) nextLook(ctx context.Context, now time.Time) (ratelimits.Looks, error) {
 	var at time.Time
 	_, err := t.looks(ctx, 0, func(l *ratelimits.Looks) { *l, at = l.Next(now, t.every, ratelimits.OfRepository) })
@@ -52,8 +54,8 @@ func (t *task) nextLook(ctx context.Context, now time.Time) (ratelimits.Looks, e
 	})
 }
 
-// lookAt sends the message that makes the look. All other waiting messages of the pull request are handled
-// before it.
+// lookAt sends the message to look at the pull request. All other waiting messages of the pull request are
+// handled before it.
 func (t *task) lookAt(ctx context.Context, now time.Time) error {
 	m := pipeline.Message{Kind: pipeline.SyncComments}
 	if err := pipeline.Send(ctx, t.queue, t.message.Pull, m, t.message.ID); err != nil {

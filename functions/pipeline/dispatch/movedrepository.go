@@ -23,10 +23,11 @@ type Inventory interface {
 // next attempt finds it.
 var errBack = errors.New("it is where it was, and was not there before")
 
-// findMoved looks for the repository of a message that was transferred to another account: its name is gone, or
-// belongs to another repository. It returns the message with the present installation and name. A webhook of
-// one installation could name a repository of another. So findMoved does not search for an event that is known
-// only from a webhook, unless we know the pull request. The janitor finds the others.
+// findMoved looks for the repository of a message that was transferred to another account: its name is gone,
+// or belongs to another repository. It returns the message with the present installation and name. A webhook
+// of one installation could name a repository of another. So findMoved does not search for an event that is
+// known only from a webhook, unless we know the pull request. The janitor finds events that findMoved does
+// not search for.
 func (p *Pipeline) findMoved(ctx context.Context, m pipeline.Message) (pipeline.Message, bool, error) {
 	if p.Inventory == nil {
 		return m, false, nil

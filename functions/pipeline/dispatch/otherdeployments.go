@@ -38,8 +38,8 @@ func (v deploymentChecks) first() bool {
 	return true
 }
 
-// open reports whether a deployment has a check of one of these projects that has not passed: it failed, or is
-// in progress.
+// open reports whether a deployment has a check of one of the given projects that has failed or is in
+// progress.
 func (v deploymentChecks) open(deployment string, projects []string) bool {
 	return slices.ContainsFunc(v.all, func(r github.Report) bool {
 		by, name, is := pipeline.ReadCheck(r.Name)
@@ -48,8 +48,9 @@ func (v deploymentChecks) open(deployment string, projects []string) bool {
 	})
 }
 
-// readDeploymentChecks reads the checks that all deployments have on the pull request. They show which deployment
-// has to answer a command. After an error, the caller answers itself.
+// readDeploymentChecks reads the checks that all deployments have on the pull request. They show which
+// deployment has to answer a command. If readDeploymentChecks returns an error, the caller answers the
+// command itself.
 func (co *commands) readDeploymentChecks(ctx context.Context) (deploymentChecks, error) {
 	v := deploymentChecks{own: co.Facts.Deployment}
 	if co.Facts.Message.At.IsZero() {
@@ -105,9 +106,9 @@ func (co *commands) answerGeneral(ctx context.Context, c comment.Command, replie
 	return []comment.Reply{no}, true, nil
 }
 
-// failedElsewhere returns the replies to a command for failed projects that was refused because none of ours
-// has failed. If checks of other deployments' projects have not passed, those deployments answer. Otherwise one
-// deployment answers for all.
+// failedElsewhere returns the replies to a command for failed projects that was refused because none of our
+// projects has failed. If checks of other deployments' projects have not passed, those deployments answer.
+// Otherwise one deployment answers for all.
 func (co *commands) failedElsewhere(ctx context.Context, c comment.Command, no comment.Refused) ([]comment.Reply, error) {
 	named := c
 	named.Failed = false

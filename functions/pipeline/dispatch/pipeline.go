@@ -1,7 +1,7 @@
 // Package dispatch hands each message to the handler for its kind. A message that is delivered several times,
 // or by two queues, is handled once.
 //
-//	triggers.go   the kinds of messages, with their handlers and what gives them up
+//	triggers.go   the kinds of messages, with the functions that handle them and that give them up
 //	commands.go   the commands of comments, with their handlers
 //	task.go       the handlers, made for one message
 //
@@ -219,8 +219,8 @@ func (p *Pipeline) letIn(ctx context.Context, m pipeline.Message) (_ pipeline.Me
 	return m, false, nil
 }
 
-// attempt makes one attempt at a message. If the repository has moved, it makes another one there. There is no
-// task if the repository cannot be opened.
+// attempt makes one attempt at a message. If the repository has moved, it makes another attempt at the new
+// place. The task is nil if the repository cannot be opened.
 func (p *Pipeline) attempt(ctx context.Context, m pipeline.Message, nth int, tries *ledger.Attempts, do func(*task, context.Context) error) (*task, error) {
 	hub, err := p.Connect(m.Pull)
 	if err != nil {
@@ -255,6 +255,6 @@ func (p *Pipeline) builder(m pipeline.Message) buildrunner.Builder {
 // Exhausted is the reason for giving up a message that was tried the maximum number of times.
 var Exhausted = fmt.Sprintf("%d attempts failed or were interrupted", pipeline.MaxReceives)
 
-// letGoTimeout is enough for two calls about a record. It is a fraction of the time that a function has left
-// when its work is cancelled.
+// letGoTimeout limits the time for releasing leases after an error. It is enough for two calls about a
+// record, and much less than the time that a function has left when its work is cancelled.
 const letGoTimeout = 5 * time.Second

@@ -15,10 +15,11 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 )
 
-// A planQueue gives each repository a share of the queue of plans. The queue delivers messages in the order of
-// their arrival. So at most share messages of one repository are on the queue at a time, and another repository
-// waits for at most share plans of this one. The other messages wait in records. The pull requests of a
-// repository take turns. After a message of the repository is handled, its handler sends the next ones.
+// A planQueue gives each repository a share of the queue of plans. The queue delivers messages in the order
+// of their arrival. So each repository has at most a fixed number of messages on the queue at a time, and
+// other repositories wait for at most that many plans of it. The other messages wait in records. The pull
+// requests of a repository take turns. After a message of the repository is handled, its handler sends the
+// next ones.
 type planQueue struct {
 	pipeline.Queue
 	ledger ledger.Ledger
@@ -132,8 +133,8 @@ func (q *planQueue) Send(ctx context.Context, m pipeline.Message) error {
 	return q.next(ctx, m.Pull.Repo.ID, true)
 }
 
-// send sends a message that has a place on the queue. If the message was handled before, nobody will handle it
-// now and end its place, so send ends the place at once.
+// send sends a message that has a place on the queue. If the message was handled before, nobody will handle
+// it now and end its place, so send frees the place at once.
 func (q *planQueue) send(ctx context.Context, m pipeline.Message) error {
 	if err := q.Queue.Send(ctx, m); err != nil {
 		return err
@@ -160,7 +161,7 @@ func (q *planQueue) Ahead(ctx context.Context, p pipeline.Pull) (int, error) {
 	return len(l.On) + l.Waiting, err
 }
 
-// handled sends the messages that wait for the end of message m.
+// handled frees the place of message m, which was handled, and sends the messages that wait for a place.
 func (q *planQueue) handled(ctx context.Context, m pipeline.Message) error {
 	if q.share == 0 || m.On(pipeline.Applies) {
 		return nil
@@ -171,8 +172,8 @@ func (q *planQueue) handled(ctx context.Context, m pipeline.Message) error {
 	return q.next(ctx, m.Pull.Repo.ID, false)
 }
 
-// abandoned has another process send the messages that wait for the end of a message that was given up. The
-// process that gives up may not have the right to send.
+// abandoned frees the place of message m, which was given up, and makes another process send the messages
+// that wait for a place. The process that gives up a message perhaps does not have the right to send.
 func (q *planQueue) abandoned(ctx context.Context, m pipeline.Message) error {
 	left, err := q.leave(ctx, m)
 	if err != nil || !left {
@@ -195,9 +196,9 @@ func (q *planQueue) leave(ctx context.Context, m pipeline.Message) (had bool, er
 	})
 }
 
-// next sends waiting messages while there is room. added is set if the caller has just added a waiting message.
-// Then next looks for waiting messages even if the recorded number is 0: another process may have counted
-// before the message was added.
+// next sends waiting messages while there is room. added is set if the caller has just added a waiting
+// message. Then next looks for waiting messages even if the recorded number of waiting messages is 0: another
+// process may have counted before the message was added.
 func (q *planQueue) next(ctx context.Context, repo int64, added bool) error {
 	for {
 		l, version, err := q.read(ctx, repo)
@@ -230,8 +231,8 @@ func (q *planQueue) next(ctx context.Context, repo int64, added bool) error {
 	}
 }
 
-// sendDue sends messages that got a place on the queue. If a process died after sending one, it is sent again,
-// and the queue counts both as one.
+// sendDue sends messages that got a place on the queue. If a process died after sending a message, sendDue
+// sends the message again, and the queue counts both as one.
 func (q *planQueue) sendDue(ctx context.Context, repo int64, ids []string) error {
 	for _, id := range ids {
 		key := waitingKey(repo, id)

@@ -61,7 +61,7 @@ func (q *queuer) Group(ctx context.Context) error {
 
 // notPlanned returns the targets of projects that the pull request touches in its merge group, but that were
 // not planned at its head. Nobody has seen what the merge would change in these projects. If the group builds
-// on the base commit of the plans, there are none.
+// on the base commit of the plans, there are no such projects.
 func (q *queuer) notPlanned(ctx context.Context, now gatefacts.Group, l ledger.Look) ([]string, error) {
 	if l.Head != q.Facts.Pull.Head.SHA || !l.Compared {
 		return nil, nil // the pull request's own check is not a success then
@@ -89,8 +89,8 @@ func (q *queuer) notPlanned(ctx context.Context, now gatefacts.Group, l ledger.L
 // Lockstep stops waiting: the group may be gone, and a later event asks again.
 var groupWaits = []time.Duration{10 * time.Second, 30 * time.Second}
 
-// awaitGroup has the message of a new merge group delivered again if GitHub's API does not have the group yet.
-// Without its check, the group would wait for an hour and leave the queue.
+// awaitGroup makes the queue deliver the message of a new merge group again if GitHub's API does not have the
+// group yet. Without its check, the group would wait for an hour and leave the queue.
 func (q *queuer) awaitGroup(ctx context.Context, now string) error {
 	m := q.Facts.Message
 	if m.Action != pipeline.Requested || m.MergeGroup == now {
@@ -107,9 +107,9 @@ func (q *queuer) awaitGroup(ctx context.Context, now string) error {
 	return &pipeline.BusyError{Until: time.Now().Add(groupWaits[min(n, len(groupWaits))-1]), Why: "GitHub does not know yet the merge group that it tells of"}
 }
 
-// syncAhead sends a message for each pull request that is ahead in the merge queue. Handling it updates the check of
-// this merge group, which contains those pull requests, too. A queue that merges several pull requests at once may
-// look only at the check of its last group.
+// syncAhead sends a message for each pull request that is ahead in the merge queue. The handler of the
+// message updates the check of this merge group, because the group contains those pull requests, too. A queue
+// that merges several pull requests at once may look only at the check of its last group.
 func (q *queuer) syncAhead(ctx context.Context, now gatefacts.Group) error {
 	for _, n := range now.Ahead {
 		about := q.Facts.Message.Pull
@@ -123,8 +123,8 @@ func (q *queuer) syncAhead(ctx context.Context, now gatefacts.Group) error {
 
 func (q *queuer) groups() ledger.Groups { return ledger.Groups{Ledger: q.Ledger} }
 
-// replanForMerge sends messages to make the plans that the merge applies again, as far as they were not made
-// again for the merge group. It can be repeated.
+// replanForMerge sends messages to make plans again: those that the merge will apply, except those that were
+// already made again for the merge group. It can be repeated.
 func (q *queuer) replanForMerge(ctx context.Context) error {
 	l, err := q.Ledger.LastLook(ctx, q.Facts.Message.Pull)
 	if err != nil || len(l.Groups) == 0 || !q.Facts.Pull.Open {

@@ -7,9 +7,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/places"
 )
 
-// Release ends the claim on a state, by [places.Place.String], and returns the claim; nil if there is none.
-// Operators call it. Without Release, a state that was moved to another repository still belongs to the first
-// one, even after its project is closed, merged or deleted.
+// Release ends the claim on the state at place, a text from [places.Place.String]. It returns the claim, or
+// nil if there is none. Operators call it. Without Release, a state that was moved to another repository
+// still belongs to the first repository, even after the project there is closed, merged or deleted.
 func Release(ctx context.Context, records pipeline.Records, place string) (*places.Claim, error) {
 	rec, err := records.Get(ctx, places.ClaimKey(place))
 	if err != nil || rec.Version == "" {

@@ -48,9 +48,9 @@ func (p *Pipeline) keep(ctx context.Context, m pipeline.Message) error {
 	return nil
 }
 
-// Resend ends the wait of a message that could not be delivered, once its repository is back. The message is
-// sent again, with the present name and installation. An apply that was not begun is not sent again. The person
-// who asked for it reads that nothing was applied, and decides again.
+// Resend sends a message again that could not be delivered while its repository was missing. It is called
+// once the repository is back, and uses the present name and installation. An apply that was not begun is not
+// sent again. The person who asked for it reads that nothing was applied, and decides again.
 func (p *Pipeline) Resend(ctx context.Context, m pipeline.Message, now time.Time) error {
 	err := p.resend(ctx, m, now)
 	if err == nil {

@@ -151,8 +151,8 @@ func (t *task) thenWaiting(ctx context.Context, err error) error {
 
 // sync processes everything that other messages have finished. It continues with applies that wait for other
 // projects, because one of those may be finished. It continues with plans that were made with the outputs of
-// others, and with plans that no longer need a command. It writes the comments, reports deployments to GitHub
-// and outcomes to people elsewhere, and merges what is applied.
+// other projects, and with plans that no longer need a command. It writes the comments, reports deployments
+// to GitHub and outcomes to people elsewhere, and merges what is applied.
 func (t *task) sync(ctx context.Context) error {
 	if err := t.facts.Look(ctx); err != nil {
 		return err
@@ -170,7 +170,7 @@ func (t *task) sync(ctx context.Context) error {
 	return t.merger.Merge(ctx)
 }
 
-// tell reports the outcomes since the last time, to GitHub and to people elsewhere.
+// tell reports the outcomes since its last report, to GitHub and to people elsewhere.
 func (t *task) tell(ctx context.Context) error {
 	return errors.Join(t.recorder.Record(ctx), t.teller.Tell(ctx))
 }

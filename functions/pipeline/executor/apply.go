@@ -65,8 +65,8 @@ func untouched(ctx context.Context, o *checkout) bool {
 	return runs.StateID(o.Opened) == o.job.Planned && o.CanJournal(ctx)
 }
 
-// saveEvery is how often an apply saves the state: a killed process loses at most the changes of this time. It
-// is shorter than the 20 s of a command line, because a function can be killed from outside.
+// saveEvery is how often an apply saves the state: a killed process loses at most the changes of this time.
+// It is shorter than the 20 s of Terraform's command line, because a function can be killed from outside.
 const saveEvery = 4 * time.Second
 
 // apply applies a plan. It begins no more changes once the job's time is over.

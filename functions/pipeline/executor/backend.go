@@ -59,10 +59,11 @@ func LocalState(dir string, repo int64, project, workspace string) string {
 // while the job runs.
 type Sessions func(ctx context.Context, j jobs.Job) (aws.CredentialsProvider, error)
 
-// S3States stores states at their granted places in S3. of returns the credentials; if of is nil, Lockstep's
-// own are used. It refuses a configuration that contains credentials, or that would send ours to another host.
-// It refuses every other backend, because a local state would be lost with the machine. Locking, encryption and
-// the role of an assume_role are part of the granted place: a configuration cannot change them.
+// S3States stores states at their granted places in S3. The parameter of returns the credentials; if it is
+// nil, Lockstep's own are used. The function refuses a configuration that contains credentials, or that would
+// send ours to another host. It also refuses every backend except "s3", because a local state would be lost
+// with the machine. Locking, encryption and the role of an assume_role are part of the granted place: a
+// configuration cannot change them.
 func S3States(of Sessions) BackendFunc {
 	return func(ctx context.Context, j jobs.Job, s *workdir.Settings) (statebackend.Backend, diags.Diagnostics) {
 		if s.Name() != "s3" {
@@ -101,7 +102,7 @@ func S3States(of Sessions) BackendFunc {
 // others.
 func States(dir string) BackendFunc { return StatesBy(nil)(dir) }
 
-// StatesBy is [States] with the credentials that the function of returns.
+// StatesBy does the same as [States], with the credentials that the parameter of returns.
 func StatesBy(of Sessions) func(dir string) BackendFunc {
 	inS3 := S3States(of)
 	return func(dir string) BackendFunc {

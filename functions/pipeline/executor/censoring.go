@@ -25,7 +25,7 @@ type censor struct {
 	Schemas formats.Schemas
 }
 
-// State returns what remains: the managed objects and the outputs.
+// State returns what remains of a state without its secrets: the managed objects and the outputs.
 func (c censor) State(s *states.State) *states.State {
 	outputs := map[string]states.Output{}
 	for name, out := range s.Outputs() {
@@ -126,8 +126,8 @@ func hidden(tree any) any {
 	return tree
 }
 
-// value returns a value without secrets. It removes texts and numbers at the paths, and the secrets in all
-// others. The type stays.
+// value returns a value without secrets. It removes all texts and numbers at the given paths. Elsewhere it
+// removes only the secrets in texts and numbers. The type stays.
 func (c censor) value(v cty.Value, paths []cty.Path) cty.Value {
 	all := len(paths) > 0 // true at the end of a path, and if a path cannot be followed
 	switch ty := v.Type(); {
@@ -144,7 +144,7 @@ func (c censor) value(v cty.Value, paths []cty.Path) cty.Value {
 	return v
 }
 
-// parts is value for a value that consists of others.
+// parts does the same as [censor.value], for a value that consists of other values.
 func (c censor) parts(v cty.Value, paths []cty.Path) cty.Value {
 	ty := v.Type()
 	named, list := map[string]cty.Value{}, []cty.Value{}
@@ -174,8 +174,9 @@ func (c censor) parts(v cty.Value, paths []cty.Path) cty.Value {
 	return cty.ListVal(list)
 }
 
-// below returns the rests of the paths that lead into the element key of a value of type ty. If a step of a
-// path cannot be followed, the whole element counts as secret: the rest is empty.
+// below selects the paths that lead into one element of a value of type ty: the element with the given key.
+// It returns what remains of these paths. If a step of a path cannot be followed, the whole element counts as
+// secret: nothing remains of the path.
 func below(paths []cty.Path, ty cty.Type, key cty.Value) (out []cty.Path) {
 	for _, p := range paths {
 		if len(p) == 0 {

@@ -20,7 +20,8 @@ import (
 // or removed without destruction. So it is planned, shown, judged and applied like a change of the pull
 // request, and it is in the saved plan.
 
-// commandFile is the name of the additional file of the root module with these blocks.
+// commandFile is the name of a file that is added to the root module. It has the blocks that the options of a
+// plan command stand for.
 const commandFile = "lockstep_command.tf"
 
 // commanded returns a tree with an additional file that has the blocks of a plan's options, or the same tree if
@@ -32,8 +33,8 @@ func commanded(tree source.Tree, o grammar.Options) source.Tree {
 	return tree
 }
 
-// blocksOf returns the blocks as the text of a configuration file. The grammar has checked that addresses are
-// only traversals; IDs are quoted.
+// blocksOf returns the blocks that the options of a plan stand for, as the text of a configuration file. The
+// grammar has checked that addresses are only traversals; IDs are quoted.
 func blocksOf(o grammar.Options) []byte {
 	var out []byte
 	for _, value := range o.Imports {

@@ -32,9 +32,9 @@ type ciphers struct {
 // A KMSFunc connects to AWS KMS for a job, with the arguments of its key provider.
 type KMSFunc func(ctx context.Context, j jobs.Job, arguments map[string]any) (encryption.KMSClient, error)
 
-// kmsWith calls AWS KMS with the credentials for the state, which the function of returns; with our own if of
-// is nil. So a job can use a key only if it may read the state. Providers have other roles, and cannot use the
-// key.
+// kmsWith calls AWS KMS with the credentials that the parameter of returns for the state, or with our own if
+// it is nil. So a job can use a key only if it may read the state. Providers have other roles, and cannot use
+// the key.
 func kmsWith(of Sessions) KMSFunc {
 	return func(ctx context.Context, j jobs.Job, arguments map[string]any) (encryption.KMSClient, error) {
 		arguments = maps.Clone(arguments)
@@ -78,7 +78,7 @@ func (c *ciphers) of(o *checkout) (*encrypting.Set, diags.Diagnostics) {
 	return c.Set, c.found
 }
 
-// kmsOf connects to AWS KMS; nil if there is none.
+// kmsOf returns the connection to AWS KMS for a checkout; nil if there is none.
 func kmsOf(o *checkout) encrypting.KMS {
 	if o.engine.KMS == nil {
 		return nil
@@ -89,7 +89,7 @@ func kmsOf(o *checkout) encrypting.KMS {
 }
 
 // errSealing reports that a plan cannot be encrypted, usually because its key is not available. Other errors
-// wrap it. People can fix it.
+// wrap it. People can fix the cause.
 var errSealing = errors.New("it is kept encrypted or not at all")
 
 // sealed returns an encoded plan as it is stored.

@@ -23,9 +23,9 @@ type difference struct {
 	Resource string
 }
 
-// differences returns the differences between two configurations. Each is given as the contents of its files by
-// slash-separated path; "." is the root module's directory. The result is empty if the later configuration
-// contains the earlier one.
+// differences returns the differences between two configurations. Each configuration is a map from the
+// slash-separated paths of its files to their contents; "." is the root module's directory. The result is
+// empty if the later configuration contains the earlier one.
 func differences(earlier, later map[string][]byte) []difference {
 	var out []difference
 	for _, name := range unionOf(earlier, later) {

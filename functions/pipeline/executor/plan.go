@@ -61,12 +61,13 @@ func resultOf(ctx context.Context, o *checkout, plan *plans.Plan, ds diags.Diagn
 	return res, err
 }
 
-// attempts is the maximum number of times that a plan is made because somebody wrote the state meanwhile.
+// attempts is how many times a plan is made at most. It is made again if somebody has written the state
+// meanwhile.
 const attempts = 3
 
-// plan makes the plan. ds are the diagnostics of opening. It takes no lock, so any number of pull requests can
-// be planned at the same time, even during an apply. The state's version is part of the plan instead. If the
-// state was written meanwhile, the plan is made again and not shown.
+// plan makes the plan. ds are the diagnostics of opening the checkout. plan takes no lock, so any number of
+// pull requests can be planned at the same time, even during an apply. The state's version is part of the
+// plan instead. If the state was written meanwhile, the plan is made again, and the former one is not shown.
 func (o *checkout) plan(ctx context.Context, ds diags.Diagnostics) (*plans.Plan, diags.Diagnostics) {
 	if ds.HasErrors() {
 		return nil, ds

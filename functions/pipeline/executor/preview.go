@@ -49,7 +49,7 @@ func (e *Engine) Snapshot(ctx context.Context, j jobs.Job) (jobs.Snapshot, error
 }
 
 // snapshot reads the state and removes its secrets; nil if there is no state. ds are the diagnostics of
-// opening.
+// opening the checkout.
 func snapshot(ctx context.Context, o *checkout, ds diags.Diagnostics) (*states.State, diags.Diagnostics) {
 	if ds.HasErrors() {
 		return nil, ds

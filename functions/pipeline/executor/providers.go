@@ -26,9 +26,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/workdir"
 )
 
-// providers makes the providers available that configuration and state need, if all of them are granted.
-// Nothing is installed before that is known, and nothing is started with another checksum. Closing the
-// operation stops the providers.
+// providers makes available those providers that the configuration and the state need, if the base branch
+// grants all of them. Nothing is installed before that is known, and no provider is started if it has another
+// checksum than the granted one. Closing the operation stops the providers.
 func (o *checkout) providers(ctx context.Context, state *states.State) diags.Diagnostics {
 	reqs, ds := workdir.Requirements(o.Config, state)
 	if ds.HasErrors() {

@@ -26,8 +26,8 @@ const reportLimit = 60_000
 // maxListed limits the list of actions that were not begun.
 const maxListed = 50
 
-// A reporter writes the outcomes of a job for people: plans, errors, and the rest of an apply. All texts pass
-// through hide, and none is longer than a comment may be.
+// A reporter writes the outcomes of a job for people: plans, errors, and the actions that an apply did not
+// begin. All texts pass through hide, and none is longer than a comment may be.
 type reporter struct {
 	hide    *secrets
 	files   map[string]*hcl.File // the files that messages may point to

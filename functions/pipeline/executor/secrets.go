@@ -16,8 +16,8 @@ import (
 type secrets struct{ redacting.Secrets }
 
 // secrets collects the texts that must not be shown. They are our own credentials and those of plugins,
-// sensitive variables, and the sensitive values of the plan and of the states before and after it, found by
-// their marks and by schemas. p and after may be nil.
+// sensitive variables, and the sensitive values of the plan and of the states before and after it. Sensitive
+// values are found by their marks and by schemas. p and after may be nil.
 func (o *checkout) secrets(p *plans.Plan, after *states.State) *secrets {
 	found := &secrets{}
 	if o.engine.Secrets != nil {
@@ -91,7 +91,7 @@ func (s *secrets) add(p *plans.Plan) {
 	}
 }
 
-// Redact removes texts from another text, also in every form that reports use.
+// Redact returns from without any of the texts, in every form that reports use.
 func Redact(texts []string, from string) string {
 	found := secrets{}
 	for _, s := range texts {

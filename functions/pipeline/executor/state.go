@@ -42,7 +42,8 @@ func (o *checkout) lock(ctx context.Context, word string) diags.Diagnostics {
 	return ds
 }
 
-// notLocked is the summary of the error, with Terraform's own words: programs search logs for them.
+// notLocked is the summary of the error if the state cannot be locked, in Terraform's own words: programs
+// search logs for them.
 const notLocked = "Error acquiring the state lock"
 
 // lockedBy names the holder of a lock, and what to do on the pull request, which has no command line.
@@ -197,8 +198,8 @@ func (o *checkout) rescue(ctx context.Context, s *states.State) diags.Diagnostic
 		"The backend did not accept the new state, which describes the real objects. An operator of Lockstep has to push it from %s with \"lockstep state push\" before anything else is applied.", where)
 }
 
-// KeepRescued stores a state that its backend refused as a file in dir, and returns a text for people that
-// names the file.
+// KeepRescued writes a state to a file in dir, because the backend has refused to store the state. It returns
+// a text for people that names the file.
 func KeepRescued(dir, name string, state []byte) (string, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", err

@@ -74,7 +74,8 @@ func (l *variableLinks) won(variable string) bool {
 	return secret || slices.ContainsFunc(l.Job.Options.Variables, func(given string) bool { return strings.HasPrefix(given, variable+"=") })
 }
 
-// outputs reads the outputs of all projects in an input, and reports whether it can be evaluated.
+// outputs reads the outputs of all projects that an input refers to, and reports whether the input can be
+// evaluated.
 func (l *variableLinks) outputs(ctx context.Context, link projectinputs.Link) (ok bool) {
 	ok = true
 	for _, r := range link.References() {

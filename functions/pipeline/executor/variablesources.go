@@ -15,11 +15,11 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 )
 
-// variableSources returns the sources of the root variables; a later source overrides an earlier one. They are
-// the automatically loaded files of the project's directory, the files that lockstep.hcl names, the values in
-// it, linked (inputs that are outputs of other projects), and the options of the plan. The caller adds secrets.
-// It also returns the files that messages may point to, by name. If the checkout does not have the project's
-// directory, there are no sources.
+// variableSources returns the sources of the root variables; a later source overrides an earlier one. They
+// are the automatically loaded files of the project's directory, the files that lockstep.hcl names, the
+// values in lockstep.hcl, linked (inputs that are outputs of other projects), and the options of the plan.
+// The caller adds secrets. It also returns the files that messages may point to, by name. If the checkout
+// does not have the project's directory, there are no sources.
 func variableSources(repository fs.FS, j jobs.Job, limits budget.Limits, linked ...inputs.Source) ([]inputs.Source, map[string]*hcl.File, diags.Diagnostics) {
 	entries, err := fs.ReadDir(repository, j.Dir)
 	if err != nil {

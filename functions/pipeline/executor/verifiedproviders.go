@@ -47,7 +47,7 @@ func (v *verified) remember(p addrs.Provider, granted, now lockfile.Lock) {
 	}
 }
 
-// recall reads [Engine.Memory], the record of another process, once.
+// recall reads once, from [Engine.Memory], the checksums of the packages that another process has verified.
 func (e *Engine) recall() {
 	v := &e.verified
 	v.mu.Lock()
@@ -62,7 +62,7 @@ func (e *Engine) recall() {
 	}
 }
 
-// handOn passes the record to [Engine.Remember].
+// handOn passes the checksums of verified packages to [Engine.Remember].
 func (e *Engine) handOn() {
 	if e.Remember == nil {
 		return

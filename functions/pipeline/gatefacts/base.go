@@ -97,9 +97,9 @@ func SettingsHashAt(e *Reader, sha string) string { return e.read[sha].text }
 // textDigits is how many digits of a hash distinguish texts.
 const textDigits = 10
 
-// baseNamed reports whether the default branch's settings name the base of the pull request, if that is another
-// branch. Without this rule, everybody who may push could create a branch with settings of their own and open a
-// pull request into it.
+// baseNamed reports whether the default branch's settings name the base of the pull request. It is false if
+// the base is the default branch itself. Pull requests into other branches are not planned: otherwise
+// everybody who may push could create a branch with settings of their own, and open a pull request into it.
 func (e *Reader) baseNamed(ctx context.Context) (bool, error) {
 	ref, main := e.Pull.Base.Ref, e.Pull.DefaultBranch
 	if ref == main || main == "" {
@@ -123,8 +123,8 @@ func (e *Reader) baseNamed(ctx context.Context) (bool, error) {
 	return e.named[ref], nil
 }
 
-// BasePlanned reports whether pull requests into the base branch of this pull request are planned. They are for
-// the default branch, and for branches that its settings name.
+// BasePlanned reports whether pull requests into the base branch of this pull request are planned. They are
+// planned if the base is the default branch, or a branch that the default branch's settings name.
 func BasePlanned(ctx context.Context, e *Reader) (bool, error) {
 	named, err := e.baseNamed(ctx)
 	return named || e.Pull.Base.Ref == e.Pull.DefaultBranch, err
@@ -152,16 +152,16 @@ func (e *Reader) Automerge(ctx context.Context) (*project.Automerge, error) {
 	return s.OnApplied(), err
 }
 
-// RunsCommandsFor reports whether the present base branch has Lockstep carry out the commands of another
-// program, for example those of Atlantis. A branch that the default branch's settings do not name grants
-// nothing.
+// RunsCommandsFor reports whether the settings of the present base branch tell Lockstep to carry out the
+// commands of another program, for example those of Atlantis. A branch that the default branch's settings do
+// not name grants nothing.
 func RunsCommandsFor(ctx context.Context, e *Reader, program string) (bool, error) {
 	s, err := ofBase(ctx, e)
 	return s.Obeys(program), err
 }
 
-// IgnoresCommandsFor reports whether the present base branch has Lockstep ignore the commands of another
-// program.
+// IgnoresCommandsFor reports whether the settings of the present base branch tell Lockstep to ignore the
+// commands of another program.
 func IgnoresCommandsFor(ctx context.Context, e *Reader, program string) (bool, error) {
 	s, err := ofBase(ctx, e)
 	return s.Ignores(program), err

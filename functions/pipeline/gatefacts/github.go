@@ -7,9 +7,9 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// Pulls reads the present state of pull requests and people on GitHub. In this and the other interfaces, a
-// *github.FinalError stays the same until a person fixes something. People read such an error, and the message
-// is finished.
+// Pulls reads the present state of pull requests and people on GitHub. In all interfaces of this package, a
+// *github.FinalError is an error that stays the same until a person fixes something. People read such an
+// error, and the message is finished.
 type Pulls interface {
 	PullRequest(ctx context.Context, number int) (github.PullRequest, error)
 	// Confirm checks that the repository of a pull request has, or had, the name in the message. The error

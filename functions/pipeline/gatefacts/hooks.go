@@ -10,8 +10,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/endpoints"
 )
 
-// Hooks returns the hooks of an event for a run. They come from the settings that requirements are read from:
-// those at the tip of the base branch, or at the merge of a merged pull request.
+// Hooks returns the hooks of an event for a run. They come from the same settings as the requirements: those
+// at the tip of the base branch, or at the merge of a merged pull request.
 func Hooks(ctx context.Context, e *Reader, on endpoints.HookEvent, r runs.Run) ([]endpoints.Hook, error) {
 	in, err := e.requirements(ctx)
 	if err != nil || in.settings == nil || len(in.settings.Hooks) == 0 {

@@ -11,10 +11,10 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/projectinputs"
 )
 
-// linked finds the states of the projects whose outputs are inputs of this project. A project's state is at the
-// address that was granted to the pull request's own plan of it, or else at the address from the run's base
-// commit. The project's block at the head alone does not count: the author of the head can write any address
-// there. It is called after place.
+// linked finds the states of the projects whose outputs are inputs of this project. A project's state is at
+// the address that was granted to the pull request's own plan of that project. If there is no such plan, the
+// address from the run's base commit counts. The project's block at the head alone does not count: the author
+// of the head can write any address there. Call linked after place.
 func linked(ctx context.Context, e *Reader, r runs.Run, p project.Project) ([]jobs.Linked, error) {
 	b, err := e.baseAt(ctx, r.Spec.Base)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// inOrder sets q.Order to the order of applies. It leaves it nil if neither the head nor the base branch has an
-// order.
+// inOrder sets q.Order to the order of applies. It leaves q.Order nil if neither the head nor the base branch
+// has an order.
 func inOrder(ctx context.Context, e *Reader, q *admission.Request) (err error) {
 	if q.Verb != comment.Apply {
 		return nil

@@ -13,7 +13,7 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// An Overriding is the effect of an override.
+// An Overriding is the effect of an override, which is a comment with the command `lockstep override`.
 type Overriding struct {
 	// Later is set if all requirements that the override could lift are met now. The override counts as soon as
 	// one of them is not met any more.
@@ -22,9 +22,9 @@ type Overriding struct {
 	Required *rulings.Ruling
 }
 
-// Override decides whether the message's comment, an override, lifts a requirement for the apply of a run. no
-// is the reason if it lifts none. It is valid only with an answer that names what it lifts: see package
-// requirementfacts.
+// Override decides whether the message's comment, an override, lifts a requirement for the apply of a run.
+// The result no is the reason if the override lifts none. An override is valid only once Lockstep's answer to
+// the comment names what it lifts: see package requirementfacts.
 func Override(ctx context.Context, e *Reader, r runs.Run, login string) (no reasons.Reason, l Overriding, err error) {
 	question, err := foreseenQuestion(ctx, e, r, requirementfacts.Subject{Unasked: true, Answering: e.Message.Comment})
 	switch {

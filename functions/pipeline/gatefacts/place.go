@@ -73,9 +73,9 @@ func (e *Reader) baseAt(ctx context.Context, sha string) (base, error) {
 	return b, nil
 }
 
-// Prefetch reads a commit of the base branch that several plans will need. Their processes begin at the same
-// moment; without Prefetch, each would fetch the archive from GitHub. Errors are ignored: each plan reports
-// them itself.
+// Prefetch reads a commit of the base branch that several plans will need. The processes of these plans begin
+// at the same moment; without Prefetch, each would fetch the archive from GitHub. Errors are ignored: each
+// plan reports them itself.
 func Prefetch(ctx context.Context, e *Reader, sha string) { _, _ = e.baseAt(ctx, sha) }
 
 // place finds the project of a request in a checkout, and decides about the address of its state, in q.Placing.
@@ -96,7 +96,8 @@ func (e *Reader) place(ctx context.Context, q *admission.Request, dir string) (p
 	return head[i], e.placeOf(ctx, q, head[i], head)
 }
 
-// LastAsked returns the project, as in its checkout, whose state's address the reader last decided about.
+// LastAsked returns the project for which the reader last decided about the address of the state. The project
+// is as in its checkout.
 func LastAsked(e *Reader) project.Project {
 	if e.asked == nil {
 		return project.Project{}
@@ -117,7 +118,8 @@ func discovered(ctx context.Context, e *Reader, dir string) (jobs.Discovered, er
 	return d, err
 }
 
-// placeOf is place for a known project, by the base commit of q.Run.
+// placeOf does the same as [Reader.place] for a project p that is found already. It uses the base commit of
+// q.Run.
 func (e *Reader) placeOf(ctx context.Context, q *admission.Request, p project.Project, head []project.Project) error {
 	b, err := e.baseAt(ctx, q.Run.Spec.Base)
 	if err != nil {
@@ -259,7 +261,7 @@ func ClaimMerged(ctx context.Context, e *Reader, r runs.Run) error {
 }
 
 // changeClaim changes the claim on an address, if no other repository has it. change returns nil to leave the
-// claim as it is. If another process changes the claim meanwhile, it also stays.
+// claim as it is. If another process changes the claim meanwhile, the claim of that process stays.
 func changeClaim(ctx context.Context, e *Reader, place string, change func(was *places.Claim) *places.Claim) error {
 	key := places.ClaimKey(place)
 	rec, err := e.Ledger.Records.Get(ctx, key)
@@ -317,8 +319,9 @@ func (e *Reader) PlaceAgain(ctx context.Context, q *admission.Request) error {
 	return nil
 }
 
-// baseDecides reports whether the base commit of a run decides about its state. The merge of the pull request
-// has removed the project, so the tip of the base branch does not have it, but the tip can be read.
+// baseDecides reports whether the base commit of a run decides about the run's state. It does if the tip of
+// the base branch can be read and no longer has the project, because the merge of the pull request has
+// removed it.
 func baseDecides(ctx context.Context, e *Reader, r runs.Run, tip string) (bool, error) {
 	if !runs.RemovedFrom(r, e.Pull.Base.Ref) {
 		return false, nil

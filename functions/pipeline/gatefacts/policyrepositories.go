@@ -21,7 +21,8 @@ type Repositories interface {
 	Fetch(ctx context.Context, installation int64, r github.Ref, dir string) error
 }
 
-// policyRepositories has the policies in other repositories. A message sees one commit of each.
+// policyRepositories has the policies in other repositories. While one message is handled, each repository is
+// read at one commit.
 type policyRepositories struct {
 	bases   *Bases
 	pull    pipeline.Pull

@@ -177,8 +177,9 @@ func (e *Reader) LastApply(ctx context.Context, r runs.Run) (*runs.LastApply, er
 	return e.Ledger.LastApply(ctx, r)
 }
 
-// Mutual reports whether two pull requests wait for each other. The pull request of the last apply blocks this
-// one. Mutual reports whether it also has a plan that waits for this one.
+// Mutual reports whether two pull requests wait for each other. The pull request of the last apply, in last,
+// blocks the pull request of the reader. They wait for each other if the blocking pull request has a plan
+// that waits for the blocked one.
 func Mutual(ctx context.Context, e *Reader, last *runs.LastApply) (bool, error) {
 	here := e.Message.Pull
 	if last == nil || last.Settled || last.Number == here.Number {

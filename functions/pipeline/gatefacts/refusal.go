@@ -61,8 +61,8 @@ func RefusedFormer(c comment.Command, commit, head string) comment.Reply {
 	return Refused(c, c.Project, admission.Refusal(reasons.FormerCommit{Command: c, Commit: commit, Head: head}))
 }
 
-// maxElsewhere is the maximum number of projects of other deployments that the reply names. Patterns may select
-// many.
+// maxElsewhere is the maximum number of projects that the reply of [RefusedElsewhere] names. The patterns in
+// a command can select many.
 const maxElsewhere = 5
 
 // Refused returns the reply to a command that a decision has refused, with the decision's reasons.

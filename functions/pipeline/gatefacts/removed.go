@@ -45,8 +45,9 @@ func Restored(ctx context.Context, e *Reader, q *admission.Request, sha string) 
 	return err
 }
 
-// Copied is [ledger.Copied] for the runs of the pull request. It also finds a project of the base branch whose
-// state has the same lineage.
+// Copied returns the label of a project that has a copy of the state of a removed project's run r; "" for
+// none. It searches the pull request's runs, as [ledger.Copied] does, and the projects of the base branch. A
+// copy has the same lineage.
 func Copied(ctx context.Context, e *Reader, r runs.Run) (string, error) {
 	if !r.Spec.Removed || r.Plan.State.Lineage == "" {
 		return "", nil
@@ -70,7 +71,8 @@ func Copied(ctx context.Context, e *Reader, r runs.Run) (string, error) {
 	return "", nil
 }
 
-// copiedAt searches the projects of a commit of the base branch. It costs one record for each project.
+// copiedAt searches the projects of a commit of the base branch for a copy of the state of run r. It costs
+// one record for each project.
 func copiedAt(ctx context.Context, e *Reader, sha string, r runs.Run) (string, error) {
 	b, err := e.baseAt(ctx, sha)
 	if errors.Is(err, github.ErrNotFound) {
@@ -151,8 +153,7 @@ func Successor(ctx context.Context, e *Reader, sha string, r runs.Run) (name str
 	return p.Name, nil
 }
 
-// HasAgain reports whether the present base branch has projects again that it had removed, among those that a
-// command selects.
+// HasAgain reports whether a command selects a project that the base branch had removed and now has again.
 func HasAgain(ctx context.Context, e *Reader, c comment.Command, all []ledger.Versioned) (bool, error) {
 	for _, s := range all {
 		if s.End.Fate != runs.Gone || s.Spec.Head != e.Pull.Head.SHA || !c.Selects(s.Project, s.Spec.Dir, s.Workspace) {

@@ -28,11 +28,11 @@ type required struct {
 	finder   *requirementfacts.Finder
 }
 
-// requirements reads the settings with the requirements, once for each message. They are at the present tip of
-// the base branch. So requirements that were added since the plan count, and the pull request cannot change
-// any. For an apply that a merge requests at once, they are at the merge: see requiredOf. If the default
-// branch's settings do not name the base branch, the base branch requires nothing, and the default branch's
-// settings are read.
+// requirements reads the settings with the requirements, once for each message. The settings are those at the
+// present tip of the base branch. So requirements that were added since the plan count, and the pull request
+// cannot change any. For an apply that a merge requests at once, they are those at the merge: see requiredOf.
+// If the default branch's settings do not name the base branch, the base branch requires nothing, and the
+// default branch's settings are read.
 func (e *Reader) requirements(ctx context.Context) (*required, error) {
 	if e.required != nil {
 		return e.required, nil
@@ -72,8 +72,8 @@ func requiredOf(e *Reader, r runs.Run, merging bool) {
 }
 
 // WaitingSetting returns the base branch's setting for the check of a pull request whose plans wait for their
-// applies. It comes from the commit whose requirements this message has read; "" if it has read none.
-// [Reader.MissingRequirements] reads them.
+// applies. It comes from the commit whose requirements the reader has read for this message, for example in
+// [Reader.MissingRequirements]; "" if it has read none.
 func WaitingSetting(e *Reader) project.Waiting {
 	if e.required == nil {
 		return ""
@@ -88,8 +88,8 @@ func ApplyUnseen(ctx context.Context, e *Reader) (bool, error) {
 	return err == nil && in.settings != nil && in.settings.ApplyUnseen, err
 }
 
-// Automerges reports whether the base branch lets applied pull requests be merged automatically, from the same
-// commit as [WaitingSetting].
+// Automerges reports whether the base branch lets applied pull requests be merged automatically. It uses the
+// settings of the same commit as [WaitingSetting].
 func Automerges(e *Reader) bool { return e.required != nil && e.required.settings.OnApplied() != nil }
 
 // require decides about the requirements for a request, in q.Required, and records the question.
@@ -199,7 +199,7 @@ func replaced(ctx context.Context, e *Reader, r runs.Run) (is bool, since time.T
 	return true, since, err
 }
 
-// subject returns a run as the subject of facts.
+// subject returns the [requirementfacts.Subject] for a run.
 func subject(r runs.Run) requirementfacts.Subject {
 	return requirementfacts.Subject{Plan: planOf(r.Plan.Content), Project: r.Project, Dir: r.Spec.Dir, Workspace: r.Workspace, Target: r.Target(), Beyond: r.Spec.Removed || r.Spec.Beside || !r.Spec.Options.IsZero()}
 }
@@ -237,8 +237,9 @@ func planOf(c *runs.Content) requirementrules.Fact[requirementrules.Plan] {
 	return requirementrules.Known(p)
 }
 
-// RequiredAgain decides again about the requirements for a request, now that the state is locked. It reads the
-// facts and the order of applies again, and uses the content of the plan in hand.
+// RequiredAgain decides again about the requirements for a request, now that the state is locked. It reads
+// the facts and the order of applies again, and uses content, which is from the plan that is about to be
+// applied.
 func (e *Reader) RequiredAgain(ctx context.Context, q *admission.Request, content *runs.Content) error {
 	pull, err := e.Hub.PullRequest(ctx, e.Pull.Number)
 	if err != nil {
@@ -261,8 +262,8 @@ func (e *Reader) RequiredAgain(ctx context.Context, q *admission.Request, conten
 	return nil
 }
 
-// DecideDeniedAgain decides again about the plan of a project that the gate has refused, as if a push asked for
-// it. So people see what is missing now. A failure that stays is a refusal.
+// DecideDeniedAgain decides again about the plan of a project that the gate has refused, as if a push asked
+// for it. So people see what is missing now. An error that only a person can fix becomes a refusal.
 func DecideDeniedAgain(ctx context.Context, e *Reader, d ledger.Denial) (admission.Decision, error) {
 	was := e.Message
 	defer func() { e.Message, e.unasked = was, false }()
@@ -295,8 +296,9 @@ func (e *Reader) MissingRequirements(ctx context.Context, r runs.Run) (*rulings.
 	return missing(ctx, e, r, requirementfacts.Subject{Unasked: true})
 }
 
-// MissingInGroup is [Reader.MissingRequirements] for a merge group of the pull request. The user who put the
-// pull request into the queue will have asked for the apply: login, or "" if GitHub does not tell.
+// MissingInGroup does the same as [Reader.MissingRequirements] for a merge group of the pull request. login
+// is the user who added the pull request to the queue, and so will have asked for the apply; "" if GitHub
+// does not name the user.
 func MissingInGroup(ctx context.Context, e *Reader, r runs.Run, login string) (*rulings.Ruling, error) {
 	return missing(ctx, e, r, requirementfacts.Subject{Actor: login, Unasked: login == "", Grouped: true})
 }

@@ -7,8 +7,8 @@ import (
 )
 
 // Reserved returns the lock of a person on the state of a run. If the lock belongs to another pull request,
-// GitHub is asked about that pull request. The webhook about its end may be late or lost, and the lock has
-// ended with it.
+// GitHub is asked about that pull request. The webhook about the end of that pull request may be late or
+// lost, although the lock has ended with the pull request.
 func (e *Reader) Reserved(ctx context.Context, r runs.Run) (*runs.Reservation, error) {
 	v, err := e.Ledger.Reservation(ctx, r)
 	if err != nil || v == nil || v.Lifted {

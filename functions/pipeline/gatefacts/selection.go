@@ -13,9 +13,9 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// WhyNoneSelected returns the reason why a command selects none of a pull request's runs. The command is for
-// failed runs, and none has failed. Or the command names runs that do not exist. In all other cases it returns
-// the argument nothing.
+// WhyNoneSelected returns the reason why a command selects none of a pull request's runs. There are two such
+// reasons: the command is for failed runs and none has failed, or the command names runs that do not exist.
+// In all other cases the result is the value of the parameter nothing.
 func WhyNoneSelected(c comment.Command, all []ledger.Versioned, nothing reasons.Reason) reasons.Reason {
 	named := c
 	named.Failed = false
@@ -102,8 +102,8 @@ func repliesWithoutPlan(c comment.Command, all []ledger.Versioned) (done, left [
 	return done, left
 }
 
-// noneSelected returns the reply to a command that selects no project of the pull request. no is the reason,
-// unless a better one is known.
+// noneSelected returns the reply to a command that selects no project of the pull request. The parameter no
+// is the reason, unless a better one is known.
 func noneSelected(ctx context.Context, e *Reader, c comment.Command, all []ledger.Versioned, no reasons.Reason) ([]comment.Reply, error) {
 	l, err := e.Ledger.LastLook(ctx, e.Message.Pull)
 	if err != nil {

@@ -35,8 +35,9 @@ func (t Touch) Touches(p project.Project) bool {
 	return t.All || slices.Contains(t.Touched, runs.ID{Project: p.Name, Workspace: p.Workspace}.Target())
 }
 
-// Touched finds what the pull request of a reader changes. dir is the checkout of its trial merge m; after its
-// merge, dir is the checkout of the base branch's tip. d is what was found there.
+// Touched finds what the pull request of a reader changes. dir is the checkout of its trial merge m; after
+// its merge, dir is the checkout of the base branch's tip. The parameter d has the projects that were found
+// there.
 func Touched(ctx context.Context, e *Reader, m github.Merge, dir string, d jobs.Discovered) (t Touch, err error) {
 	if e.Pull.Merged {
 		return landedTouch(ctx, e, m, dir, d)
@@ -44,7 +45,8 @@ func Touched(ctx context.Context, e *Reader, m github.Merge, dir string, d jobs.
 	return compared(ctx, e, m.Base, dir, d)
 }
 
-// TouchedByMerge is [Touched] for a merged pull request. d is what was found at the tip of the base branch.
+// TouchedByMerge is [Touched] for a merged pull request. The result d has the projects that were found at the
+// tip of the base branch.
 func TouchedByMerge(ctx context.Context, e *Reader) (t Touch, d jobs.Discovered, err error) {
 	m, err := e.Hub.MergeResult(ctx, e.Pull.Number)
 	if err != nil {

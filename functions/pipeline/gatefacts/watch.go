@@ -35,7 +35,7 @@ func WatchOf(e *Reader) (pipeline.Watch, bool) {
 	return w, true
 }
 
-// watches adds the facts that a decision depends on.
+// watches adds to the reader's watch the facts that a decision depends on.
 func watches(e *Reader, in *required, q requirementrules.Question, head string) {
 	if e.watched == nil {
 		w := pipeline.Watch{Pull: e.Message.Pull, Head: head, Base: in.sha, At: q.Facts.Now.UTC().Truncate(time.Hour)}

@@ -14,8 +14,9 @@ import (
 var facts = []string{"labeled", "unlabeled", "ready_for_review", "converted_to_draft"}
 
 // affected returns the tasks of a delivery that may change a decision about requirements for waiting plans.
-// Their comments and checks are written again, once for several deliveries within a short time. Most such
-// deliveries change no decision. So a delivery without a watch costs only one read of the records.
+// The tasks write the comments and checks of these plans again, once for several deliveries within a short
+// time. Most deliveries of this kind change no decision. So a delivery without a watch costs only one read of
+// the records.
 func (p *Intake) affected(ctx context.Context, d github.Delivery) ([]pipeline.Message, error) {
 	m := pipeline.Message{ID: d.Digest[:messageDigits], Kind: pipeline.Told, At: time.Now().UTC()}
 	switch e := d.Event.(type) {

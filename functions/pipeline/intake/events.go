@@ -16,8 +16,8 @@ import (
 // https://docs.github.com/en/webhooks/webhook-events-and-payloads
 var events = []string{"pull_request", "issue_comment", "merge_group", "pull_request_review", "pull_request_review_comment", "pull_request_review_thread", "check_run", "check_suite", "status"}
 
-// CanBecomeMessage reports whether a delivery of an event may become a message. The janitor has a lost delivery
-// of such an event delivered again.
+// CanBecomeMessage reports whether a delivery of an event may become a message. The janitor makes GitHub
+// repeat a lost delivery of such an event.
 func CanBecomeMessage(event string) bool { return slices.Contains(events, event) }
 
 // messages returns the tasks of a delivery. A comment without commands has none. A delivery that may change a
@@ -127,8 +127,9 @@ func ofProject(check, externalID string) (number int, project string) {
 	return number, project
 }
 
-// reruns returns the tasks of the button "Re-run" of a check run: commands with the same effect. GitHub's list
-// of pull requests lacks those from forks. If the list is empty, the records are asked.
+// reruns returns the tasks of the button "Re-run" of a check run: commands with the same effect. GitHub's
+// list of pull requests lacks those from forks. If the list is empty, the handler of the task searches our
+// records.
 func reruns(id string, e github.RerunEvent) []pipeline.Message {
 	c, pulls := comment.Command{Verb: comment.Plan}, e.Pulls
 	if number, name := ofProject(e.Name, e.ExternalID); number > 0 {
@@ -153,6 +154,6 @@ func pullOf(s github.Subject) pipeline.Pull {
 	return pipeline.Pull{Installation: s.Installation, Repo: s.Repo, Number: s.Number}
 }
 
-// messageDigits is how many digits of a body's digest are in the IDs of its messages. That is enough to keep
-// bodies apart, and short enough for the longer IDs that are made from these.
+// messageDigits is how many digits of the digest of a delivery's body are in the IDs of its messages. That is
+// enough to keep bodies apart, and short enough for the longer IDs that are made from these.
 const messageDigits = 32

@@ -6,9 +6,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/notes"
 )
 
-// A PlannedOutputs has the outputs that another project's state will have after the plan of the same pull
-// request. It contains no other part of that plan. The credentials of a configuration's own providers decide
-// whether it may read the outputs, as for the state.
+// A PlannedOutputs has the outputs that another project's state will have once that project's plan in the
+// same pull request is applied. It contains no other part of that plan. The credentials of a configuration's
+// own providers decide whether it may read the outputs, as for the state.
 type PlannedOutputs struct {
 	Project string
 	Target  string // the target of its run

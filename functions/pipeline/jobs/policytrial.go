@@ -6,9 +6,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 )
 
-// A TryPoliciesFunc tries the policies in a checkout that a pull request changes. It finds broken policies and
-// judges no plan. The author of the policies opened the pull request, so the error is a *DeathError if the
-// trial takes too much time or memory.
+// A TryPoliciesFunc tries those policies of a checkout that a pull request changes. It finds broken policies
+// and judges no plan. The author of the policies opened the pull request, so the error is a *DeathError if
+// the trial takes too much time or memory.
 type TryPoliciesFunc func(ctx context.Context, dir string, r PolicyTrial) ([]TriedPolicies, error)
 
 // A PolicyTrial says which policies of a checkout are tried.

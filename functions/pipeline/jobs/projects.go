@@ -20,8 +20,8 @@ type Projects interface {
 	Touched(ctx context.Context, c Comparison) (Compared, error)
 }
 
-// A Comparison compares the checkout Now with the checkout Was of its base: see [project.Touched]. Had and Has
-// are their projects.
+// A Comparison compares the checkout Now with the checkout Was of its base: see [project.Touched]. Had are
+// the projects of Was, and Has are the projects of Now.
 type Comparison struct {
 	Was, Now string
 	Had, Has []project.Project

@@ -27,9 +27,9 @@ type Step struct {
 	Again bool
 }
 
-// A StepFunc calls a hook. An error is a failure that may pass, such as that of the network. If a hook answers
-// wrongly, its reasons.Hooked contains the mistake. If a process dies, the step is called again with the same
-// ID, unless its plan is a different one by then.
+// A StepFunc calls a hook. An error is a failure that may pass, such as that of the network. If a hook
+// answers wrongly, the returned reasons.Hooked says what was wrong. If a process dies, the step is called
+// again with the same ID, unless its plan is a different one by then.
 type StepFunc func(context.Context, Step) (reasons.Hooked, error)
 
 // ID returns the ID of a step. A hook is called at least once for each step, and recognizes a repetition by the

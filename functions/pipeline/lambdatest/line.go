@@ -59,8 +59,8 @@ func send(t *testing.T, l Line, messages ...pipeline.Message) {
 	}
 }
 
-// work handles the available messages, and returns their IDs in order. It returns an error for the messages in
-// bad.
+// work handles the available messages, and returns their IDs in order. Its handler fails for the messages
+// whose IDs are in bad.
 func work(t *testing.T, l Line, bad ...string) (ids []string) {
 	t.Helper()
 	if err := l.Work(t.Context(), func(_ context.Context, m pipeline.Message) error {
@@ -239,8 +239,8 @@ func lineDead(t *testing.T, l Line) {
 	want(t, "at last", work(t, l))
 }
 
-// lineHandlers checks that a message that is sent while another one of its group is handled, is handled after
-// it.
+// lineHandlers sends a message while another message of its group is being handled. It checks that the new
+// message is handled after the other one.
 func lineHandlers(t *testing.T, l Line) {
 	send(t, l, message("1.a", 1))
 	var got []string

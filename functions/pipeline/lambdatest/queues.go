@@ -67,7 +67,7 @@ var started struct {
 	input   io.Closer // kept open
 }
 
-// queues starts that program, once, and returns its address.
+// queues starts the program in the constant starting, once, and returns its address.
 func queues(node, app string) (address string, err error) {
 	started.Lock()
 	defer started.Unlock()

@@ -68,7 +68,7 @@ func (a *Account) Keep(name, value string) string {
 	return arn
 }
 
-// KeepFor stores a secret or a parameter in the account. Only the roles may read it.
+// KeepFor stores a secret or a parameter in the account. Only the given roles may read it.
 func (a *Account) KeepFor(arn, value string, roles ...string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -78,8 +78,8 @@ func (a *Account) KeepFor(arn, value string, roles ...string) {
 // AddRole adds a role to the account and returns its ARN.
 func (a *Account) AddRole(name string) string { return a.AddRoleOf(AccountID, name, Trust{}) }
 
-// A Trust is the trust policy of a role: the required external ID, and the required value of the tag
-// repository; "" requires none.
+// A Trust is the trust policy of a role: the required external ID, and the required value of the session tag
+// "repository". An empty field requires nothing.
 type Trust struct{ ExternalID, Repository string }
 
 // AddRoleOf adds a role with a trust policy to another account, and returns its ARN.
@@ -185,7 +185,8 @@ func (a *Account) invoke(w http.ResponseWriter, r *http.Request, name string) {
 	w.Write(result)
 }
 
-// Source: https://docs.aws.amazon.com/secretsmanager/latest/apireference/API_GetSecretValue.html,
+// getSecret answers a request for a secret of Secrets Manager, or for a parameter. Source:
+// https://docs.aws.amazon.com/secretsmanager/latest/apireference/API_GetSecretValue.html,
 // https://docs.aws.amazon.com/systems-manager/latest/APIReference/API_GetParameter.html
 func (a *Account) getSecret(w http.ResponseWriter, r *http.Request) {
 	var in struct {
@@ -219,7 +220,8 @@ func (a *Account) getSecret(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// Source: https://docs.aws.amazon.com/STS/latest/APIReference/API_AssumeRole.html
+// assumeRole answers a request to assume a role. Source:
+// https://docs.aws.amazon.com/STS/latest/APIReference/API_AssumeRole.html
 func (a *Account) assumeRole(w http.ResponseWriter, r *http.Request) {
 	as := readAssumed(r.Form)
 	w.Header().Set("Content-Type", "text/xml")

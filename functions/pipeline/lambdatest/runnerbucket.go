@@ -42,7 +42,7 @@ func (s *Stack) follow(c templates.Call, header http.Header) []templates.Call {
 	return []templates.Call{sealed}
 }
 
-// seals records with which key an object is encrypted. The caller has locked the mutex.
+// seals records the key that an object is encrypted with. The caller has locked the mutex.
 func (s *Stack) seals(object string, c templates.Call) {
 	if s.sealed == nil {
 		s.sealed = map[string]templates.Call{}

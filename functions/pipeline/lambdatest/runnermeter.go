@@ -59,7 +59,8 @@ func (s *Stack) properties(short string) (found map[string]any) {
 	return found
 }
 
-// number returns the number in a property, which may be within {Size: N}; otherwise if there is none.
+// number returns the number in a property, which may be within {Size: N}. If there is none, it returns the
+// parameter otherwise.
 func (s *Stack) number(property any, otherwise int) int {
 	if of, ok := property.(map[string]any); ok && of["Size"] != nil {
 		property = of["Size"]

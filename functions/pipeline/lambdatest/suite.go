@@ -4,7 +4,7 @@ import (
 	"testing"
 )
 
-// contract is one rule of an interface's contract. test gets an empty S.
+// contract is one rule of an interface's contract. Its field test is a function that gets an empty S.
 type contract[S any] struct {
 	name string
 	test func(t *testing.T, s S)

@@ -13,11 +13,11 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 )
 
-// Queue implements pipeline.Queue and behaves like an SQS FIFO queue. The messages of a group are delivered one
-// after the other. A message that was sent twice is delivered once, and a message that was not handled is
-// delivered again. After the maximum number of attempts, a message goes to a queue of dead letters, so that its
-// group continues. Repositories take turns: even if one has many messages, another repository waits for only
-// one of them. The messages of a repository are delivered in the order of sending.
+// Queue implements pipeline.Queue and behaves like an SQS FIFO queue. The messages of a group are delivered
+// one after the other. A message that was sent twice is delivered once, and a message that was not handled is
+// delivered again. After the maximum number of attempts, a message goes to a queue of dead letters, so that
+// its group continues. Repositories take turns: even if one repository has many messages, another repository
+// waits for only one of them. The messages of a repository are delivered in the order of sending.
 type Queue struct {
 	// Lease is how long a message stays with a process that died; 0 means 30 s. A living process renews it.
 	Lease time.Duration

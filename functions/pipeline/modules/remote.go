@@ -79,8 +79,9 @@ func (e Remote) Fetch(ctx context.Context, j jobs.Job, owner, name, ref, dir str
 	return e.repository(j)(ctx, owner, name, ref, dir)
 }
 
-// repository fetches repositories for a job. It uses the rights of the installation for the pull request's own
-// repository and for those that the base branch names. All others are fetched as anybody may.
+// repository fetches repositories for a job. It uses the rights of the installation for the pull request's
+// own repository and for those that the base branch names. All other repositories are fetched without a
+// token, as anybody can.
 func (e Remote) repository(j jobs.Job) Repository {
 	return func(ctx context.Context, owner, name, ref, dir string) error {
 		r := github.Ref{Owner: owner, Name: name, Ref: ref}
@@ -100,9 +101,9 @@ func (e Remote) repository(j jobs.Job) Repository {
 	}
 }
 
-// absent returns the error about a repository or a ref that was not found for a job. own is set if it is the
-// pull request's own repository, and granted if the base branch names it: in both cases the App's rights were
-// used.
+// absent returns the error about a repository or a ref that was not found for a job. The parameter own is set
+// if it is the pull request's own repository, and granted is set if the base branch names it. In both cases
+// the App's rights were used.
 func (e Remote) absent(j jobs.Job, r github.Ref, own, granted bool) error {
 	absent := func(text string) error { return &subprocess.Absent{Text: text} }
 	where := fmt.Sprintf("there is no public repository %s/%s with the ref %s", r.Owner, r.Name, r.Ref)

@@ -45,8 +45,8 @@ func unseen(p github.PullRequest, seen ledger.Look) bool {
 	return p.Open && (p.Head.SHA != seen.Head || seen.Closed || seen.Asked || seen.Into != p.Base.Ref)
 }
 
-// ended returns the numbers of pull requests that are not in open, although the looks at them say that they are
-// open, or that their end was found and not handled.
+// ended returns the numbers of pull requests whose end was not handled. They are not in the list open,
+// although the last look says that they are open, or that their end was found and not handled.
 func ended(looks []ledger.Look, open []github.PullRequest) (numbers []int) {
 	for _, l := range looks {
 		is := func(p github.PullRequest) bool { return p.Number == l.Pull.Number }
@@ -74,8 +74,8 @@ func faulty(seen ledger.Look) bool {
 	return (seen.Problem != "" || seen.Policies != "") && seen.Refused == ""
 }
 
-// untangled reports whether a conflict with the base branch may be resolved, because the base branch is at
-// another commit now. GitHub sends the pull request no webhook about that.
+// untangled reports whether a conflict with the base branch is perhaps resolved, because the base branch is
+// at another commit now. GitHub sends the pull request no webhook about that.
 func untangled(seen ledger.Look, tip string) bool { return seen.Conflict && tip != seen.Base }
 
 // unanswered returns the comments of people that contain commands and were never edited. The first text of an
@@ -103,7 +103,8 @@ func behind[T any](list []T, name string, of func(T) string) []T {
 	return slices.Concat(list[i+1:], list[:i+1])
 }
 
-// inTurn returns at most most elements of a list. In each minute it begins with another element.
+// inTurn returns elements of a list, at most as many as the parameter most says. In each minute it begins
+// with another element.
 func inTurn[T any](list []T, most int, now time.Time) []T {
 	if len(list) <= most {
 		return list

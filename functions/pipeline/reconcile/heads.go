@@ -30,7 +30,7 @@ func (j *Janitor) head(ctx context.Context, pull pipeline.Pull, p github.PullReq
 	return nil
 }
 
-// idOf returns the ID of the message that has a head looked at; "" if that is not needed.
+// idOf returns the ID of the message to look at a head; "" if no look is needed.
 func idOf(ctx context.Context, pull pipeline.Pull, p github.PullRequest, s standing, tips *tips) (string, error) {
 	seen := s.seen
 	id := fmt.Sprintf("head-%d-%d-%.12s-%.12s", pull.Repo.ID, p.Number, seen.Head, p.Head.SHA)
@@ -63,8 +63,8 @@ func idOf(ctx context.Context, pull pipeline.Pull, p github.PullRequest, s stand
 	return id, nil
 }
 
-// back sends messages to check the runs in gone: the base branch has moved, so it may have their projects
-// again.
+// back sends messages to check the runs in gone: the base branch has moved, so it may have the projects of
+// these runs again.
 func (j *Janitor) back(ctx context.Context, pull github.PullRequest, gone []runs.Run, tips *tips, f *Found) error {
 	for _, r := range gone {
 		tip, err := tips.read(ctx, pull)
@@ -143,8 +143,8 @@ func (t *tips) at(ctx context.Context, branch string) (s settings, tip string, e
 	return s, tip, nil
 }
 
-// named reports whether the settings of the default branch name the base branch of a pull request. by is the
-// commit with the settings; "" if the base is the default branch.
+// named reports whether the settings of the default branch name the base branch of a pull request. The result
+// by is the commit with the settings; "" if the base is the default branch.
 func (t *tips) named(ctx context.Context, p github.PullRequest) (named bool, by string, err error) {
 	if p.DefaultBranch == "" || p.Base.Ref == p.DefaultBranch {
 		return true, "", nil
@@ -153,8 +153,8 @@ func (t *tips) named(ctx context.Context, p github.PullRequest) (named bool, by 
 	return s.Names(p.Base.Ref), tip, err
 }
 
-// mended reports whether errors that a look has found may be fixed, because the base branch has other settings
-// now. base is the commit with those settings. A look without errors costs no request.
+// mended reports whether the errors that a look has found are perhaps fixed, because the base branch has
+// other settings now. base is the commit with those settings. A look without errors costs no request.
 func (t *tips) mended(ctx context.Context, p github.PullRequest, seen ledger.Look) (base string, mended bool, err error) {
 	if !faulty(seen) {
 		return "", false, nil
@@ -167,9 +167,10 @@ func (t *tips) mended(ctx context.Context, p github.PullRequest, seen ledger.Loo
 // Each costs some requests to GitHub.
 const maxDecisions = 10
 
-// watched adds to over the watch over an open pull request whose decision about requirements may have changed.
-// GitHub sends no webhook when a freeze ends, when settings have changed, or when somebody has lost a right. A
-// pull request without requirements has no watch, and only other settings can change its decision.
+// watched appends the watch of an open pull request to the list over, if the decision about its requirements
+// may have changed. GitHub sends no webhook when a freeze ends, when settings have changed, or when somebody
+// has lost a right. A pull request without requirements has no watch, and only other settings can change its
+// decision.
 func (j *Janitor) watched(ctx context.Context, p pipeline.Pull, pull github.PullRequest, s standing, tips *tips, now time.Time, over []pipeline.Watch) ([]pipeline.Watch, error) {
 	rec, err := j.Pipeline.Records.Get(ctx, pipeline.Watch{Pull: p, Head: pull.Head.SHA}.Key())
 	if err != nil {
@@ -214,8 +215,8 @@ func (j *Janitor) late(ctx context.Context, installation int64, repo github.Repo
 	return j.decideAgain(ctx, over, now, f)
 }
 
-// resettled adds a watch over an open pull request without one, if its plans were shown with settings that the
-// base branch does not have any more.
+// resettled appends a new watch to the list over, for an open pull request that has no watch. It does so if
+// the plans of the pull request were shown with settings that the base branch does not have any more.
 func resettled(ctx context.Context, p pipeline.Pull, pull github.PullRequest, s standing, tips *tips, over []pipeline.Watch) ([]pipeline.Watch, error) {
 	l := s.seen
 	if !s.waits || l.Head != pull.Head.SHA || l.Into != pull.Base.Ref || l.Refused != "" || l.Asked || l.Closed {

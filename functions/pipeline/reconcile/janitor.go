@@ -1,6 +1,6 @@
-// Package reconcile finds work that was forgotten, and has it done. It finds lost webhooks, heads that were
-// never looked at, comments without an answer, merges that were not handled, runs whose process died, and
-// messages whose repository could not be reached.
+// Package reconcile finds work that was forgotten, and makes the pipeline do it. It finds lost webhooks,
+// heads that were never looked at, comments without an answer, merges that were not handled, runs whose
+// process died, and messages whose repository could not be reached.
 //
 // All of this is rare: GitHub makes one attempt to deliver a webhook and keeps it for three days, and a queue
 // delivers a message again that was not handled. The janitor may act while another process is about to do the

@@ -16,8 +16,8 @@ type Question struct {
 	Facts        Facts
 }
 
-// Decide answers a question. The root of the tree is a rulings.AllOf of the requirements. Without requirements
-// it is not applicable.
+// Decide answers a question. The root of the tree is a rulings.AllOf of the requirements. Without
+// requirements, the outcome is "not applicable".
 func Decide(q Question) rulings.Ruling {
 	root := rulings.Ruling{Rule: rulings.AllOf}
 	if q.Unreadable && q.Command != "plan" && q.Command != "stop" {
@@ -57,8 +57,8 @@ func requirement(f Facts, r requirements.Requirement) rulings.Ruling {
 	return out
 }
 
-// MayOverride reports in some whether a person may override at least one of the requirements. It reports in
-// missing whether one of these requirements is not met now, for the user who asks.
+// MayOverride reports whether a person may override at least one of the requirements (the result some). It
+// also reports whether one of these requirements is not met now for the user who asks (the result missing).
 func MayOverride(q Question, login string) (some, missing bool) {
 	now := q.Facts
 	now.Lifts = nil

@@ -1,5 +1,5 @@
-// Package requirementrules decides whether the requirements of the settings are met. It takes requirements and
-// facts, and returns a tree of rulings. Each ruling has its outcome and the facts behind it.
+// Package requirementrules decides whether the requirements in lockstep.hcl are met. It takes requirements
+// and facts, and returns a tree of rulings. Each ruling has its outcome and the facts behind it.
 //
 // If a fact could not be read, the outcome of its rule is "unknown", which blocks the command like a rule that
 // is not met. The tree also contains facts that do not count, each with the reason, so people see what is

@@ -73,7 +73,7 @@ type Pull struct {
 }
 
 // A Person has a user's permission in the repository ("none", "read", "write" or "admin"), and says for each
-// team by its name whether the user is a member.
+// team, by the team's name, whether the user is a member.
 type Person struct {
 	Permission Fact[string]
 	Teams      map[string]Fact[bool] `json:",omitempty"`

@@ -40,7 +40,7 @@ func (n *Needs) add(r requirements.Rules) {
 	}
 }
 
-// teams adds the teams among the parties.
+// teams appends to one list the parties of another list that are teams, each once.
 func teams(to *[]requirements.Party, from []requirements.Party) {
 	for _, p := range from {
 		if p.Team != "" && !slices.Contains(*to, p) {

@@ -54,7 +54,7 @@ func names(parties []requirements.Party) []string {
 	return out
 }
 
-// askedBy requires that one of the parties asks.
+// askedBy requires that the user who asks is one of the parties that the rules name.
 func askedBy(f Facts, r requirements.Rules) rulings.Ruling {
 	out := rulings.Ruling{Outcome: rulings.Fails, Wanted: names(r.By)}
 	yes, problem := belongs(f, f.Actor, r.By)
@@ -71,7 +71,7 @@ func askedBy(f Facts, r requirements.Rules) rulings.Ruling {
 	return out
 }
 
-// permitted requires that the user who asks has a permission. For a push nobody asks.
+// permitted requires that the user who asks has the permission that the rules name. For a push nobody asks.
 func permitted(f Facts, r requirements.Rules) rulings.Ruling {
 	out := rulings.Ruling{Outcome: rulings.Fails, Wanted: []string{r.Permission}}
 	has := f.person(f.Actor).Permission
@@ -256,7 +256,7 @@ func unknownOf(f Facts, owners []requirements.Party) (out []string) {
 	return out
 }
 
-// approvedBy returns an approver who owns a path.
+// approvedBy returns the login of an approver who is one of the owners of a path.
 func approvedBy(f Facts, said []opinion, owners []requirements.Party) (login, problem string) {
 	for _, o := range said {
 		if o.why != "" {

@@ -46,7 +46,7 @@ func limit(f Facts, most, have int) rulings.Ruling {
 	return out
 }
 
-// noDestroy requires that the plan deletes and replaces no resource of some types.
+// noDestroy requires that the plan deletes or replaces no resource of the types that the rules name.
 func noDestroy(f Facts, r requirements.Rules) rulings.Ruling {
 	if problem := missing(f.Plan); problem != "" {
 		return unknown(problem)
@@ -78,8 +78,8 @@ func gate(f Facts, r requirements.Rules) rulings.Ruling {
 	return judged(r.Gate.Name, r.Gate.ID(), f.Plan.Value.Verdicts, rulings.NoVerdict, rulings.OtherGate)
 }
 
-// judged requires a judgement with this name and ID that allows the plan. unreliable is the reason if the
-// judgement has mistakes, and others the reason if there is no such judgement.
+// judged requires a judgement with this name and ID that allows the plan. The parameter unreliable is the
+// reason if the judgement has mistakes, and others is the reason if there is no such judgement.
 func judged(name, id string, all []Judgement, unreliable, others rulings.Why) rulings.Ruling {
 	out := rulings.Ruling{Outcome: rulings.Holds, Wanted: []string{name}}
 	for _, v := range all {

@@ -121,8 +121,8 @@ func ready(f Facts, _ requirements.Rules) rulings.Ruling {
 	return outcomeOf(nil)
 }
 
-// checks requires that each pattern matches some checks, and that all of them have passed. Our own checks do
-// not count, because they wait for this decision.
+// checks requires that each pattern matches at least one check, and that all matching checks have passed. Our
+// own checks do not count, because they wait for this decision.
 func checks(f Facts, r requirements.Rules) rulings.Ruling {
 	if problem := missing(f.Checks); problem != "" {
 		return unknown(problem)

@@ -70,8 +70,9 @@ func DecodeCheck(value []byte) (c CheckRecord, err error) {
 // that writes the check next has to search for them.
 func (c CheckRecord) MayHaveDuplicates() bool { return c.Twins > c.Looked }
 
-// AfterWrite returns the record after a process has written the check run. w has what was written: ID, Status,
-// Conclusion, and all that the check run shows. own is the record as the process had read it before.
+// AfterWrite returns the record after a process has written the check run. w has what was written: ID,
+// Status, Conclusion, and all that the check run shows. The parameter own is the record as the process had
+// read it before.
 //
 // changed is false if the record stays as it is, or is gone. again is set if the process has to write once
 // more, for one of two reasons. Another process created a check run at the same time, and people see the newest
@@ -200,9 +201,9 @@ func ShownInstead(own CheckRecord, all []CheckRecord) *CheckRecord {
 	return find(func(CheckRecord) bool { return true }, rank(own.Conclusion))
 }
 
-// WithoutCheck reports whether a run has no check run yet. It is one of many runs of a push or command, and its
-// plan is not made. If such a run is superseded or dropped before its plan is made, it never gets a check run.
-// A run that had a check run before keeps it.
+// WithoutCheck reports whether a run has no check run yet. That is so for one of many runs of a push or
+// command, as long as its plan is not made. If such a run is superseded or dropped before its plan is made,
+// it never gets a check run. A run that had a check run before keeps it.
 func (r Run) WithoutCheck() bool {
 	switch r.Phase {
 	case Queued, Planning, Superseded, Dropped:

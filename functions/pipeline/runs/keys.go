@@ -128,9 +128,9 @@ func (l LastApply) WithFate(f Fate) LastApply {
 	return l
 }
 
-// Unfinished reports whether the state may have changes of pull request number that the base branch lacks. The
-// pull request is the last one that was applied, and it is still open, or it ended with another head than the
-// applied one. head is its present head. l is nil before the first apply.
+// Unfinished reports whether the state may have changes of pull request number that the base branch lacks.
+// That is possible if this pull request is the last one that was applied, and it is still open or has ended
+// with another head than the applied one. head is its present head. l is nil before the first apply.
 func (l *LastApply) Unfinished(number int, head string) bool {
 	return l != nil && l.Number == number && (!l.Settled || l.Head != head)
 }
@@ -149,9 +149,9 @@ func (l *LastApply) Count() int {
 }
 
 // CountFor returns the number of applies to record with a plan that is made now for pull request number. l is
-// nil before the first apply. While the last apply belongs to another open pull request, it does not count: the
-// base branch lacks its changes, so the plan would revert them. The lower number causes a check of the plan
-// once the other pull request is merged or closed.
+// nil before the first apply. While the last apply belongs to another open pull request, that apply does not
+// count: the base branch lacks its changes, so the plan would revert them. The lower number causes a check of
+// the plan once the other pull request is merged or closed.
 func (l *LastApply) CountFor(number int) int {
 	if l == nil || l.Settled || l.Number == number {
 		return l.Count()

@@ -117,9 +117,9 @@ func (o *Order) addMerge(name string, r Run) {
 	}
 }
 
-// before returns the projects whose applies come before that of a run and are not done. left are the projects
-// of on whose applies are neither accepted nor in progress. again are the projects of left that have to be
-// planned again.
+// before returns the projects whose applies come before that of a run and are not done. They are the result
+// on. The result left has those projects of on whose applies are neither accepted nor in progress. The result
+// again has those projects of left that have to be planned again.
 func (o *Order) before(r Run, edges order.Edges) (on, left, again []string) {
 	add := func(names []string, all map[string]order.Progress, coming map[string]bool) {
 		for _, n := range names {

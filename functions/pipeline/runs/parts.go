@@ -104,7 +104,7 @@ func (r Run) Defect() string {
 }
 
 // ReadsOutdated returns the projects that the plan depends on and that were applied since the plan was made.
-// They are targets, sorted. now is the present number of applies to each state.
+// They are targets, sorted. The parameter now is the present number of applies to each state.
 func ReadsOutdated(r Run, now map[string]int) (targets []string) {
 	for target, n := range r.Plan.Reads {
 		if now[target] > n {

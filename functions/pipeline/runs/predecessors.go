@@ -8,7 +8,7 @@ import (
 )
 
 // PredecessorsOf returns a function that returns what has to be applied before a run of an open pull request.
-// For a run that the merge applies, that is the order after the merge. If o is nil, the function returns nil.
+// For a run that the merge applies, it uses the order after the merge. If o is nil, the function returns nil.
 func (o *Order) PredecessorsOf() func(r Run) *comment.Behind {
 	if o == nil {
 		return func(Run) *comment.Behind { return nil }

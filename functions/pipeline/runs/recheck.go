@@ -14,8 +14,8 @@ type Failure struct {
 	On map[string]string `json:",omitempty"`
 }
 
-// Checkable reports whether Lockstep may replace the plan of a run without a push or a command. The plan waits
-// for its apply, or it has failed.
+// Checkable reports whether Lockstep may replace the plan of a run without a push or a command. It may if the
+// plan waits for its apply or has failed.
 func Checkable(r Run) bool {
 	return (r.Phase == Planned || r.Phase == PlanFailed && r.Plan.Failure != nil) && !Preview(r) && r.End.FinishedBy == 0
 }

@@ -349,9 +349,9 @@ func KeepsOutcome(r Run) bool {
 	return phase == PlanFailed && r.Plan.Upheld
 }
 
-// WithTrialMerge returns the run as it is planned with a tip of the base branch and their trial merge. A
-// removed project is planned from the tip. Once its removal is merged, a removed project is planned from the
-// last commit of the base branch that had it.
+// WithTrialMerge returns the run as it is planned with a trial merge, which is made of the head and a tip of
+// the base branch. A removed project is planned from the tip. Once its removal is merged, a removed project
+// is planned from the last commit of the base branch that had it.
 func WithTrialMerge(r Run, m github.Merge, merged bool) Run {
 	switch {
 	case !r.Spec.Removed:

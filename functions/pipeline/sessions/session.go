@@ -38,9 +38,9 @@ type AssumeRoler interface {
 // https://docs.aws.amazon.com/STS/latest/APIReference/API_AssumeRole.html
 const Seconds = 3600
 
-// For returns the credentials for the state of a job. It requests them once before it returns, so that a
-// refusal is its error. If the backend block on the base branch names a role, that role is used for the state.
-// The role r is always used for keys, which belong to the deployment.
+// For returns the credentials for the state of a job. It requests them once before it returns, so that it can
+// return the error if AWS refuses. If the backend block on the base branch names a role, that role is used
+// for the state. The role r is always used for keys, which belong to the deployment.
 func (r Role) For(ctx context.Context, j jobs.Job) (aws.CredentialsProvider, error) {
 	own := j.State.Role()
 	if j.Access == jobs.Keys {
@@ -107,8 +107,8 @@ func partitionOf(arn string) (string, error) {
 	return parts[1], nil
 }
 
-// tags returns the session tags that a role's trust policy can test: repository, pull and project, and actor if
-// somebody asked for the job.
+// tags returns the session tags that a role's trust policy can test: "repository", "pull" and "project". If a
+// user asked for the job, there is also "actor".
 func tags(j jobs.Job) []types.Tag {
 	out := []types.Tag{tag("repository", j.Repository()), tag("pull", strconv.Itoa(j.Number)), tag("project", j.Project)}
 	if j.Actor != "" {

@@ -65,7 +65,7 @@ func (e *Engine) call(o order) *call {
 	return c
 }
 
-// do has the child carry out the order. The error is a *jobs.DeathError if the child died by itself or at a
+// do makes the child carry out the order. The error is a *jobs.DeathError if the child died by itself or at a
 // limit. If the child was stopped because ctx ended, do returns the error of ctx.
 func (c *call) do(ctx context.Context) (result, error) {
 	if err := ctx.Err(); err != nil {
@@ -242,8 +242,8 @@ func (c *call) patience() time.Duration {
 // Another process can continue it.
 func (c *call) outOfTime() bool { return c.order.Action == applies && c.permitted && c.forced }
 
-// applyGrace is how long an apply without a time limit (on a machine, not in a function) may take to finish
-// changes in progress after it was asked to stop.
+// applyGrace is how long an apply without a time limit may take to finish its changes in progress after it
+// was asked to stop. An apply on a machine has no time limit, unlike one in a function.
 const applyGrace = 30 * time.Minute
 
 // maxWords limits how much of a child's standard error is kept: the beginning, where the runtime writes the

@@ -252,14 +252,15 @@ func (c *Child) Sessions(ctx context.Context, j jobs.Job) (aws.CredentialsProvid
 	return p, err
 }
 
-// Rescue has the parent store a state that its backend refused, and returns the address of the stored file.
+// Rescue asks the parent to store a state, because the backend of the state has refused it. Rescue returns
+// the address of the stored file.
 func (c *Child) Rescue(_ context.Context, _ jobs.Job, name string, state []byte) (string, error) {
 	a, err := c.ask(question{Kind: isRescue, Name: name, Data: state})
 	return a.Text, err
 }
 
-// Fetch has the parent fetch a repository, and moves its files to dir, which exists and is empty. The error is
-// an *[Absent] if this job cannot have the repository.
+// Fetch asks the parent to fetch a repository, and moves the files to dir, which exists and is empty. The
+// error is an *[Absent] if this job cannot have the repository.
 func (c *Child) Fetch(_ context.Context, owner, name, ref, dir string) error {
 	a, err := c.ask(question{Kind: isFetch, Owner: owner, Repo: name, Ref: ref})
 	if err != nil {
@@ -268,7 +269,7 @@ func (c *Child) Fetch(_ context.Context, owner, name, ref, dir string) error {
 	return errors.Join(os.Remove(dir), os.Rename(a.Text, dir))
 }
 
-// Gate has the parent ask a gate of the job about a plan's JSON.
+// Gate makes the parent ask a gate of the job about a plan's JSON.
 func (c *Child) Gate(_ context.Context, _ jobs.Job, g requirements.Gate, plan []byte) (runs.Judgement, error) {
 	a, err := c.ask(question{Kind: isGate, Gate: g.Name, Data: plan})
 	if err != nil || a.Judgement == nil {
@@ -277,7 +278,7 @@ func (c *Child) Gate(_ context.Context, _ jobs.Job, g requirements.Gate, plan []
 	return *a.Judgement, nil
 }
 
-// Remember has the parent store data for later children.
+// Remember asks the parent to store data for later children.
 func (c *Child) Remember(data []byte) { _, _ = c.ask(question{Kind: isMemory, Data: data}) }
 
 // State tells the parent that the run will now access its state. If the child dies from here on, it may leave a

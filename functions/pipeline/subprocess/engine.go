@@ -186,7 +186,8 @@ func (e *Engine) Recover(ctx context.Context, j jobs.Job) (comment.Recovered, er
 	return got, nil
 }
 
-// Look calls Protection with the ways in which the programs of runs will be confined, before the first run.
+// Look calls the function in the field Protection before the first run. It passes the ways in which the
+// programs of runs will be confined.
 func (e *Engine) Look(ctx context.Context) error {
 	_, err := e.call(order{Action: looks}).do(ctx)
 	return err
@@ -250,7 +251,7 @@ func (e *Engine) Touched(ctx context.Context, c jobs.Comparison) (jobs.Compared,
 
 func (e *Engine) clean(text string) string { return e.hide(text, nil) }
 
-// hide removes our own secrets and others from a text.
+// hide removes from a text our own secrets, and those in the parameter others.
 func (e *Engine) hide(text string, others []string) string {
 	if e.Redact == nil {
 		return text

@@ -73,7 +73,7 @@ func (c *Child) Package(_ context.Context, p PackageName) (url string, err error
 	return a.Text, err
 }
 
-// Keep has the parent put a package into the store. The parent removes the file.
+// Keep asks the parent to put a package into the store. The parent removes the file.
 func (c *Child) Keep(_ context.Context, p PackageName, path string) error {
 	c.keeps++
 	name := fmt.Sprintf("kept-%d.zip", c.keeps)

@@ -76,7 +76,7 @@ func (c *call) tellEnd(o jobs.Outcome) error {
 	return tell(o)
 }
 
-// answer answers a question. The error is errShape if the child has no right to ask it.
+// answer answers a question. The error is errShape if the child has no right to ask the question.
 func (c *call) answer(ctx context.Context, q question) (a answer, err error) {
 	if c.permitted {
 		// These questions are answered even if the child is to stop: it has to complete changes in progress,
@@ -309,7 +309,7 @@ func (c *call) fetch(ctx context.Context, q question) (string, error) {
 	return dir, err
 }
 
-// maxMemory is the maximum size of the data in bytes.
+// maxMemory is the maximum size in bytes of the data that a child stores for later children.
 const maxMemory = 1 << 20
 
 // remember stores data for later children, unless programs of this child could have forged it.

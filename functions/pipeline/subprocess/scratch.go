@@ -63,8 +63,8 @@ func OpenScratch(dir string) (*Scratch, error) {
 // The kernel releases the lock when the process ends.
 const lockSuffix = ".lock"
 
-// private makes a directory that belongs to us alone, or checks that it does. Anybody can create one in a
-// directory for temporary files before us.
+// private makes a directory that belongs to us alone. If the directory exists, private checks its owner: in a
+// directory for temporary files, anybody can have created it before us.
 func private(dir string) error {
 	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
 		return err

@@ -44,8 +44,9 @@ func planRenewed(q *Request) reasons.Reason {
 	return reasons.PlanRenewed{Project: q.Run.Project, Plan: q.Run.Plan.Hash, Merged: q.merged(), Outputs: outputs}
 }
 
-// trusted are the rules that prove that a plan is the one that was made and shown. Only then it is compared
-// with a new plan. moving are the rules about the parts of the plan that may have changed.
+// trusted are the rules that prove that a plan is the one that was made and shown. Only a plan that passes
+// these rules is compared with a new plan. moving are the rules about the parts of the plan that may have
+// changed.
 var (
 	trusted = []func(*Request) reasons.Reason{savedExchanged, shownExchanged, keptExchanged}
 	moving  = []func(*Request) reasons.Reason{inputsMoved, blocksMoved, othersMoved, modulesMoved, providersMoved, otherVersion, stateMoved, outputsPlanned, outputsMoved}

@@ -43,7 +43,7 @@ func (d Decision) Stale() bool {
 	})
 }
 
-// general are the reasons of the rules on [anybody].
+// general are the reasons of the rules whose subject is [anybody].
 var general = []reasons.Reason{
 	reasons.NoPermission{}, reasons.OtherBase{},
 	reasons.FromFork{}, reasons.ForkUnnamed{}, reasons.OtherCommit{}, reasons.OwnFork{}, reasons.ForkOnlyPlanned{},
@@ -168,8 +168,8 @@ func Decide(q Request) Decision {
 	return d
 }
 
-// besideOthers returns a reason, marked as one of several reasons. comes is set if the others may disappear
-// after the merge.
+// besideOthers returns a reason, marked as one of several reasons. comes is set if the other reasons may
+// disappear after the merge.
 func besideOthers(r reasons.Reason, comes bool) reasons.Reason {
 	switch r := r.(type) {
 	case reasons.AppliedLater:
@@ -185,7 +185,7 @@ func besideOthers(r reasons.Reason, comes bool) reasons.Reason {
 	return r
 }
 
-// ask adds to d the reasons of all rules on a subject that refuse the request.
+// ask checks all rules on a subject. It adds to d the reasons of those rules that refuse the request.
 func (d *Decision) ask(q *Request, on subject) {
 	for _, r := range rules {
 		if r.on != on || !slices.Contains(r.verbs, q.Verb) {

@@ -7,7 +7,7 @@ import (
 )
 
 // BlocksOf returns the names of the commands whose require blocks a request has to meet. For example, a plan
-// for what has failed has to meet the blocks of "plan" and of "retry".
+// that repeats a failed one has to meet the blocks of "plan" and of "retry".
 func BlocksOf(verb comment.Verb, r runs.Run) []string {
 	var out []string
 	for _, v := range grammar.Gated() {

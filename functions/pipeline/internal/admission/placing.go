@@ -101,7 +101,7 @@ func PlaceFor(q PlaceQuestion) Placing {
 	return d.out
 }
 
-// placing collects the answer.
+// placing collects the answer to a [PlaceQuestion].
 type placing struct {
 	PlaceQuestion
 	is  func(project.Project) bool // whether a project is the one in question
@@ -143,8 +143,9 @@ func (d *placing) other() {
 	}
 }
 
-// follows reports whether the project may be a new name of an owner at the base commit. The owner must be gone
-// at the head. The base commit must not have the project, by its name or its directory.
+// follows reports whether the project can be the owner of the address under a new name. The owner is a
+// project of the base commit, and must be gone at the head. The base commit must not have another project
+// with the new name or in the same directory.
 func (d *placing) follows(owner project.Project) bool {
 	gone := !slices.ContainsFunc(d.Head, func(x project.Project) bool { return x.Name == owner.Name && x.Workspace == owner.Workspace })
 	return gone && !slices.ContainsFunc(d.Base, func(x project.Project) bool {

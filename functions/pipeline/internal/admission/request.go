@@ -18,9 +18,9 @@ const (
 	ByMerge   Entry = "merge" // a person merged a pull request whose plans the merge applies; also the release of a lock that such an apply has left
 )
 
-// A Request has all facts for the decision about one command for one project, read just before. The gate is
-// first asked without the expensive facts, and again with them. A fact that is still absent is no reason to
-// refuse.
+// A Request has all facts for the decision about one command for one project. They are read just before the
+// decision. The gate is first asked without the expensive facts, and again with them. A fact that is still
+// absent is no reason to refuse.
 type Request struct {
 	Verb  comment.Verb
 	Entry Entry

@@ -27,8 +27,8 @@ func fork(q *Request) reasons.Reason {
 	return reasons.ForkOnlyPlanned{Verb: q.Verb}
 }
 
-// unnamed refuses unless the head is exactly the commit that somebody other than the pull request's author has
-// named. The whole ID is compared: another commit can be made that begins the same way.
+// unnamed refuses unless the head is exactly the commit that somebody other than the pull request's author
+// has named. The whole ID is compared: somebody can make another commit whose ID begins the same way.
 func unnamed(q *Request) reasons.Reason {
 	named, head := q.Run.Spec.Named, q.Pull.Head.SHA
 	queued := q.Run.Phase == runs.Queued || q.Run.Phase == runs.Planning

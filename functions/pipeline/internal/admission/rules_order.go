@@ -4,9 +4,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 )
 
-// WaitsForProjects reports whether an apply can be accepted although it has to wait. The only reason against
-// the apply is that other projects are applied first, and their applies are queued or in progress. on lists the
-// names of these projects.
+// WaitsForProjects reports whether an apply can be accepted although it has to wait. It can if the only
+// reason against the apply is that other projects are applied first, and their applies are queued or in
+// progress. The result on lists the names of these projects.
 func (d Decision) WaitsForProjects() (on []string, ok bool) {
 	if len(d.Reasons) != 1 {
 		return nil, false
@@ -15,9 +15,9 @@ func (d Decision) WaitsForProjects() (on []string, ok bool) {
 	return w.On, ok
 }
 
-// WaitsAfterMerge is [Decision.WaitsForProjects] for an apply that a merge requested. The only reasons against
-// the apply are requirements that can still be met, a person's lock, and perhaps projects that are applied
-// first. held has the reasons for which the apply waits, without the projects.
+// WaitsAfterMerge is [Decision.WaitsForProjects] for an apply that a merge requested. It can wait if the only
+// reasons against the apply are requirements that can still be met or a person's lock, and perhaps projects
+// that are applied first. held has the reasons for which the apply waits, without the projects.
 func (d Decision) WaitsAfterMerge() (held Decision, on []string, ok bool) {
 	for _, r := range d.Reasons {
 		switch no := r.(type) {
@@ -77,8 +77,9 @@ func planReplaced(q *Request) reasons.Reason {
 	return reasons.OtherPlan{Project: q.Run.Project, Named: q.Named, Plan: q.Run.Plan.Hash}
 }
 
-// inOrder refuses until the projects that this one depends on are applied, if the pull request changes them.
-// For a plan that destroys this project, it refuses until the projects that depend on it are applied.
+// inOrder refuses while projects that this one depends on are not applied, if the pull request changes those
+// projects. For a plan that destroys this project, it refuses until the projects that depend on it are
+// applied.
 func inOrder(q *Request) reasons.Reason {
 	name, b := q.Run.Project, q.Order.Predecessors(q.Run, q.asksForMerge())
 	switch {

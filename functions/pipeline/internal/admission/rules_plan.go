@@ -169,7 +169,7 @@ func copied(q *Request) reasons.Reason {
 }
 
 // encryptedFirst refuses to write a new project's state in clear text if it is to be encrypted. Otherwise
-// versions in clear text would stay in the bucket.
+// versions of the state in clear text would stay in the bucket.
 func encryptedFirst(q *Request) reasons.Reason {
 	if q.Placing.InClear {
 		return reasons.NotEncrypted{Project: q.Run.Project}

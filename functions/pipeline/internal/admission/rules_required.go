@@ -4,7 +4,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 )
 
-// required refuses if the requirements of the base branch's settings are not met. Package gatefacts sets
+// required refuses if the requirements in lockstep.hcl on the base branch are not met. Package gatefacts sets
 // q.Required, the decision about them.
 func required(q *Request) reasons.Reason {
 	if q.Required == nil || q.Required.Outcome.Allows() {

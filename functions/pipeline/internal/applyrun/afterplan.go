@@ -48,9 +48,9 @@ func (qu *ApplyQueuer) ApplyAfterPlan(ctx context.Context, r runs.Run) error {
 	return qu.Report.AtRest(ctx, s.Run)
 }
 
-// applyWithPlan answers an apply of a plan that the same comment asks for. The apply waits for the plan. Or it
-// is refused: the head is newer than the comment, or there is a reason from [planrun.WhyNotAppliedNext]. ok is
-// false if the same comment does not ask for the plan.
+// applyWithPlan answers an apply of a plan that the same comment asks for. Usually the answer is that the
+// apply waits for the plan. The apply is refused if the head is newer than the comment, or for a reason from
+// [planrun.WhyNotAppliedNext]. ok is false if the same comment does not ask for the plan.
 func (qu *ApplyQueuer) applyWithPlan(ctx context.Context, c comment.Command, s ledger.Versioned) (no comment.Reply, ok bool, err error) {
 	switch {
 	case s.Asked.PlanFor != qu.Facts.Message.ID || c.Plan != "" || s.Phase.UnderWay() && s.Asked.ThenApply == 0:

@@ -30,7 +30,8 @@ type application struct {
 	stop   *ledger.Stop     // the command that stopped it; nil for none
 }
 
-// execute has the engine apply the plan until the plan is done, the time is over, or somebody stops it.
+// execute makes the engine apply the plan until the plan is done, the time is over, or somebody stops the
+// apply.
 func (c *application) execute(ctx context.Context) (jobs.Outcome, error) {
 	c.job.Planned = c.run.Plan.State
 	c.job.Run = fmt.Sprintf("%s/%d", c.run.Key(), c.run.Asked.Try)

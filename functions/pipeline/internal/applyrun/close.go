@@ -79,9 +79,10 @@ func forgetRefusal(ctx context.Context, cl *Closer) error {
 	})
 }
 
-// Retargeted handles an open pull request whose base branch is now one whose pull requests are not planned. It
-// drops its plans and ends the locks that people put for it, because its merge will apply nothing. Applied
-// runs, and applies under way, stay. For a fork, it drops the plans of a commit that has to be named again.
+// Retargeted handles an open pull request whose base branch is now one whose pull requests are not planned.
+// Retargeted drops the plans of the pull request and ends the locks that people put for it, because its merge
+// will apply nothing. Applied runs, and applies under way, stay. For a fork, it drops the plans of a commit
+// that has to be named again.
 func (cl *Closer) Retargeted(ctx context.Context) error {
 	planned, err := cl.planned(ctx)
 	if err != nil || !cl.Facts.Pull.Open {
@@ -122,10 +123,10 @@ func (cl *Closer) Retargeted(ctx context.Context) error {
 	return cl.Report.Sync(ctx)
 }
 
-// planMerged sends a message to plan projects of a merge that had no visible plan of its head before the merge.
-// That happens if the merge came at once or from a fork, after a change of the base branch, after a conflict,
-// or if the base branch has moved. The merge applies no changes of these projects, and without a plan nobody
-// would notice.
+// planMerged sends a message to plan the projects for which no plan of the merged head was visible before the
+// merge. There are such projects if the merge came at once, or after a change of the base branch, or after a
+// conflict. The same happens for a fork, and if the base branch has moved. The merge applies no changes of
+// these projects, and without a plan nobody would notice.
 func (cl *Closer) planMerged(ctx context.Context) error {
 	about, p := cl.Facts.Message.Pull, cl.Facts.Pull
 	if !p.Merged {
@@ -270,8 +271,8 @@ func (cl *Closer) settle(ctx context.Context, s ledger.Versioned, apply bool) er
 }
 
 // endedPhase returns the phase in which people see a run whose pull request has ended. The plan of a removed
-// project that had nothing to destroy becomes Stale if another pull request was applied since: it may have
-// created objects that this plan does not destroy.
+// project that had nothing to destroy becomes Stale if another pull request was applied since: that pull
+// request may have created objects that this plan does not destroy.
 func (cl *Closer) endedPhase(ctx context.Context, r runs.Run) (runs.Phase, error) {
 	if !r.Spec.Removed || r.Phase != runs.Planned || r.Plan.Applyable || !cl.Facts.Pull.Merged {
 		return r.Phase, nil
@@ -481,8 +482,9 @@ func (cl *Closer) answerWaiting(ctx context.Context, r runs.Run, gone reasons.Re
 	return cl.Queuer.Tell(ctx)
 }
 
-// planned is [gatefacts.BasePlanned], but returns true if the answer cannot be read until a person fixes
-// something: then plans are kept, and the gate reports the error.
+// planned reports whether pull requests into the base branch are planned: see [gatefacts.BasePlanned]. It
+// also returns true if that cannot be read until a person fixes something. Then plans are kept, and the gate
+// reports the error.
 func (cl *Closer) planned(ctx context.Context) (bool, error) {
 	planned, err := gatefacts.BasePlanned(ctx, cl.Facts)
 	if err != nil {

@@ -25,8 +25,8 @@ import (
 
 // continueApply continues an apply that an earlier process has begun, with the same lock and a higher fence.
 // The gate allowed the apply before, so admission.Continue, and not admission.Decide, decides whether it is
-// safe to continue. "lockstep stop" ends it. So does the loss of our access: messages of a repository that is
-// no longer served are not handled.
+// safe to continue. The command "lockstep stop" ends the apply. So does the loss of our access: messages of a
+// repository that is no longer served are not handled.
 func (ap *Applier) continueApply(ctx context.Context, s ledger.Versioned, b ledger.Begun) error {
 	if b.Busy(time.Now()) {
 		return &pipeline.BusyError{Until: b.HardStop}

@@ -59,7 +59,7 @@ func (ap *Applier) recordOutcome(ctx context.Context, s ledger.Versioned, o jobs
 }
 
 // storeReport stores the report of an outcome as an artifact, and returns the outcome for the apply record.
-// That outcome contains the report only if the artifact could not be stored, shortened to maxKept bytes.
+// If the artifact could not be stored, that outcome contains the report, shortened to maxKept bytes.
 func (ap *Applier) storeReport(ctx context.Context, s ledger.Versioned, o jobs.Outcome) jobs.Outcome {
 	if o.Report != "" {
 		err := ap.Artifacts.Put(ctx, s.Result(), []byte(o.Report))
@@ -70,8 +70,8 @@ func (ap *Applier) storeReport(ctx context.Context, s ledger.Versioned, o jobs.O
 	return o
 }
 
-// stateUntouched reports whether an apply is known to have left the state as its plan had found it. Then the
-// plan of no other pull request can revert it.
+// stateUntouched reports whether an apply is known to have left the state as its plan had found it. Then
+// plans of other pull requests cannot revert the apply.
 func stateUntouched(r runs.Run, o jobs.Outcome) bool {
 	return o.Failed && !o.Lost && o.Counts == jobs.Outcome{}.Counts && o.Progress.Done == 0 && o.State == r.Plan.State
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// ReportFinished reports, on a merged pull request, which other pull requests have made the changes that the
-// merge had left unapplied, once for each project. It belongs to the handling of each message of the pull
-// request's events, and can be repeated.
+// ReportFinished reports on a merged pull request that other pull requests have now made the changes which
+// its merge had left unapplied. It reports once for each project. The handler of each event of the pull
+// request calls it. It can be repeated.
 func ReportFinished(ctx context.Context, cl *Closer) error {
 	if !cl.Facts.Pull.Merged {
 		return nil
@@ -53,9 +53,9 @@ func ReportFinished(ctx context.Context, cl *Closer) error {
 	return nil
 }
 
-// recordFinished records the changes of other pull requests that the apply of a run has made: their merges had
-// left them unapplied. It also sends messages to update their issues. The plan of the run contains the changes
-// of a merge if its base commit contains the merge. It can be repeated.
+// recordFinished records that the apply of a run has made changes which the merges of other pull requests had
+// left unapplied. It also sends messages to update the issues about these merges. The plan of the run
+// contains the changes of a merge if its base commit contains the merge. It can be repeated.
 func (ap *Applier) recordFinished(ctx context.Context, r runs.Run) error {
 	all, err := ledger.UnappliedMerges(ctx, ap.Ledger, r)
 	if err != nil {

@@ -32,9 +32,9 @@ func (ap *Applier) inBuild(ctx context.Context, s ledger.Versioned, job jobs.Job
 	return true, err
 }
 
-// continuesInBuild has the next build continue an apply that an earlier build has begun. It returns nil if this
-// process has to handle the apply itself: no build has begun it, somebody has stopped it, or no build can be
-// started.
+// continuesInBuild makes the next build continue an apply that an earlier build has begun. It returns nil if
+// this process has to handle the apply itself: no build has begun it, somebody has stopped it, or no build
+// can be started.
 func (ap *Applier) continuesInBuild(ctx context.Context, s ledger.Versioned, b ledger.Begun) error {
 	began, err := ap.Builder.Began(ctx)
 	if err != nil || !began || b.Busy(time.Now()) {

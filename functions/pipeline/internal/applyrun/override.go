@@ -12,8 +12,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// An Overrider answers overrides. It writes nothing: an override consists of the comment and our answer to it,
-// which the gate reads.
+// An Overrider answers the command `lockstep override`. It writes nothing: an override consists of the
+// comment and our answer to it, which the gate reads.
 type Overrider struct {
 	Facts  *gatefacts.Reader
 	Ledger ledger.Ledger

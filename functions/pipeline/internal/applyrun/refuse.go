@@ -68,9 +68,9 @@ func wait(ctx context.Context, ap *Applier, s ledger.Versioned, on []string) err
 	return ap.RefusedApply(ctx, s)
 }
 
-// releaseLeft releases the lock that an earlier process may have left on the state, if it died between the lock
-// and the apply record. Otherwise nobody would release the lock. If this process may not unlock the state now,
-// it leaves the lock to a later one.
+// releaseLeft releases the lock that an earlier process may have left on the state, if it died between the
+// lock and the apply record. Otherwise nobody would release the lock. If this process may not unlock the
+// state now, it leaves the lock to a later process.
 func (ap *Applier) releaseLeft(ctx context.Context, r runs.Run) error {
 	if !ap.left {
 		return nil

@@ -120,9 +120,9 @@ func (p *permission) judged(s ledger.Versioned) ledger.Versioned {
 	return s
 }
 
-// settle stores a plan that was made again and is the same. It is applied in place of the plan that people have
-// seen, and the run keeps the hash of that plan. Somebody could exchange records, so our check run gets the
-// hash of the new plan, too.
+// settle stores a plan that was made again and is the same. It is applied in place of the former plan, which
+// people have seen. The run keeps the hash of the former plan. Somebody could exchange records, so our check
+// run gets the hash of the new plan, too.
 //
 // The check is written first. If the process dies before the record has the new plan, the record still has the
 // former plan, which is made again. In the other order, nobody could prove that we made the new plan.

@@ -14,9 +14,9 @@ import (
 // leftReply is the ID of the reply about projects that a merge leaves unapplied.
 const leftReply = "left"
 
-// unapplied reports, in the answer to the merge, the projects that only a comment applies and that were not
-// applied. People have to write a new comment for them. Projects that the merge itself applies have their own
-// replies. The report is written once, and not changed later.
+// unapplied reports, in Lockstep's comment about the merge, the projects that only a comment applies and that
+// were not applied. People have to write a new comment for them. Projects that the merge itself applies have
+// their own replies. The report is written once, and not changed later.
 func unapplied(ctx context.Context, cl *Closer) error {
 	if !cl.Facts.Pull.Merged {
 		return nil

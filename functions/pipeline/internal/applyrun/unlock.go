@@ -88,8 +88,8 @@ func (un *Unlocker) unlockOne(ctx context.Context, c comment.Command, r runs.Run
 	return []comment.Reply{lifted, reply}, nil
 }
 
-// lockedElsewhere returns the refusal of an unlock that lacks requirements. It adds the lock that a person put
-// for another pull request, which has to be ended there.
+// lockedElsewhere returns the refusal of an unlock command whose requirements are not met. If a person has
+// locked the state for another pull request, it adds that this lock has to be ended there.
 func (un *Unlocker) lockedElsewhere(ctx context.Context, c comment.Command, r runs.Run, refusal comment.Reply) (comment.Reply, error) {
 	have, err := un.Facts.Reserved(ctx, r)
 	if err != nil {

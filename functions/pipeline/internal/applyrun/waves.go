@@ -106,8 +106,8 @@ func markLate(ctx context.Context, w *Waves, all []ledger.Versioned) (err error)
 }
 
 // leaveQueue refuses a queued apply at once if it was stopped or its pull request is closed. So the applies
-// behind it in the queue move up. Its message finds the refusal later. If its handler has begun meanwhile, the
-// handler decides.
+// behind it in the queue move up. The message of the apply finds the refusal later. If the handler of that
+// message has begun meanwhile, the handler decides.
 func leaveQueue(ctx context.Context, w *Waves, s ledger.Versioned) error {
 	p := w.Facts.Pull
 	stop, err := w.Ledger.StopOf(ctx, s.Run)
@@ -217,8 +217,9 @@ func (w *Waves) giveUp(ctx context.Context, s ledger.Versioned, d admission.Deci
 	return w.GiveUp(ctx, s, gatefacts.Refused(comment.Command{Verb: comment.Apply}, runs.Label(s.Run), d))
 }
 
-// GiveUp is giveUp with any reply. While the pull request is open, the plan can still be applied. The check is
-// written first: once the record is written, no later message would write it.
+// GiveUp ends the wait of an apply that will not be done, and tells the person who asked for it the reply no.
+// While the pull request is open, the plan can still be applied. The check is written first: once the record
+// is written, no later message would write it.
 func (w *Waves) GiveUp(ctx context.Context, s ledger.Versioned, no comment.Reply) error {
 	if err := w.Report.Reply(ctx, s.Asked.Waits.Answer, report.NextApply(s.Run, no)); err != nil {
 		return err
@@ -244,10 +245,10 @@ func (qu *ApplyQueuer) sort(ctx context.Context, all []ledger.Versioned) error {
 	return err
 }
 
-// reportWaiting reports that an apply is accepted and waits. The apply that it waits for may have ended before
-// its own record was written. The handler of an event checks that; any other handler sends a message that has
-// it checked. For a late apply, the message also sends notifications, because this may be the only outcome of
-// the merge.
+// reportWaiting reports that an apply is accepted and waits. The other apply, for which it waits, may have
+// ended before this wait was recorded. The handler of an event checks that; any other handler sends a message
+// whose handler checks it. For a late apply, the message also sends notifications, because this may be the
+// only outcome of the merge.
 func (qu *ApplyQueuer) reportWaiting(ctx context.Context, r runs.Run) error {
 	if err := qu.reportReasons(ctx, r); err != nil || qu.Facts.Message.Queue() == pipeline.Events && !r.Asked.Late {
 		return err

@@ -34,7 +34,7 @@ type Input struct {
 	Budget *budget.Budget
 }
 
-// Ciphers are the ciphers of a Base.
+// Ciphers are the ciphers that the encryption block of a [Base] defines.
 type Ciphers struct {
 	Set *encrypting.Set
 	// Files are the files that diagnostics point to. Their names say that they are the base branch's.
@@ -65,7 +65,7 @@ type block struct {
 	out Ciphers
 }
 
-// load reads the root module; nil without a block.
+// load reads the root module. It returns nil if the project has no encryption block.
 func (b *block) load() (*config.Module, diags.Diagnostics) {
 	if len(b.Base.Files) == 0 {
 		return nil, nil

@@ -53,7 +53,7 @@ func (r Hooks) Run(ctx context.Context, s jobs.Step) ([]reasons.Hooked, error) {
 }
 
 // HookRefusal returns the decision from the answers of the hooks before a plan or an apply. All of them must
-// allow it. again is the command that asks them again.
+// allow it. The parameter again is the command that asks them again.
 func HookRefusal(all []reasons.Hooked, again comment.Command) admission.Decision {
 	against := slices.DeleteFunc(slices.Clone(all), func(h reasons.Hooked) bool { return !h.Against() })
 	var d admission.Decision

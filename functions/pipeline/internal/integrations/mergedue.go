@@ -10,10 +10,10 @@ import (
 // apply's base branch; if it is "", the branch is unknown, and forBase returns true.
 func forBase(branch string, p github.PullRequest) bool { return branch == "" || branch == p.Base.Ref }
 
-// mergeDue reports whether only the merge of an open pull request is left to do. The last look was at its
-// present head. At least one project is applied, and all other projects that the head touches are applied or
-// have no changes. A project without a plan of the head is not done, and neither is a project that was applied
-// only in part.
+// mergeDue reports whether only the merge of an open pull request is left to do. It is true under three
+// conditions. The last look was at the present head. At least one project is applied. All other projects that
+// the head touches are applied or have no changes. A project without a plan of the head is not done, and
+// neither is a project that was applied only in part.
 //
 // It is false for drafts, for pull requests from forks, with conflicts or with broken policies, and for those
 // that were applied for another base branch. kept are the keys of the runs to whose states the pull request was

@@ -131,8 +131,8 @@ func (m Merger) watch(ctx context.Context) error {
 	return err
 }
 
-// unwatch removes the merge from the watch if its hour is over and no merge is due. The event that later makes
-// the merge due tries it anyway.
+// unwatch removes the merge from the watch if the hour of the watch is over and no merge is due. The event
+// that later makes the merge due tries it anyway.
 func (m Merger) unwatch(ctx context.Context) error {
 	if !m.Facts.Message.Decided() {
 		return nil
@@ -152,9 +152,9 @@ func (m Merger) unwatch(ctx context.Context) error {
 	return err
 }
 
-// othersDone reports whether the deployments that serve other projects of the pull request have nothing left to
-// do, by their checks of its head. Each deployment writes its own check before it looks, so the last one finds
-// all others done.
+// othersDone reports whether the deployments that serve other projects of the pull request have nothing left
+// to do. It looks at the checks of these deployments on the head. Each deployment writes its own check before
+// it looks, so the last deployment finds that all others are done.
 func (m Merger) othersDone(ctx context.Context, l ledger.Look) (bool, error) {
 	if len(l.Elsewhere) == 0 {
 		return true, nil

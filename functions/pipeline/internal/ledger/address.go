@@ -84,8 +84,8 @@ func FollowMove(r *runs.Run, p admission.Placing) bool {
 // the pull request ends, and a pull request may name another address with each push.
 const maxWere = 16
 
-// forget removes the oldest of too many former addresses of a run, if its pull request has no apply and no lock
-// there.
+// forget removes the oldest of too many former addresses of a run, if its pull request has no apply and no
+// lock at these addresses.
 func forget(ctx context.Context, ld Ledger, r *runs.Run) error {
 	var own []string
 	old := r.Address.Were[:max(0, len(r.Address.Were)-maxWere)]
@@ -163,9 +163,9 @@ func forgetBases(of map[string]where, base string) {
 	}
 }
 
-// firstAddress records the address of the state that a run was applied to, if its project has none on the base
-// branch yet. A different recorded address stays until a plan finds that the base branch has moved the state.
-// The pull request may never be merged.
+// firstAddress records the address of the state that a run was applied to, if its project has none on the
+// base branch yet. A different recorded address stays until a plan finds that the base branch has moved the
+// state, because the pull request is perhaps never merged.
 func firstAddress(ctx context.Context, ld Ledger, r runs.Run) error {
 	if r.StateName() == r.Target() {
 		return nil
@@ -216,7 +216,8 @@ func decodeAddress(key string, value []byte) (a addresses, err error) {
 }
 
 // moveLast copies the record of an unmerged apply from a project's former address to the new one: the state
-// that was moved there contains its objects. Both records are settled separately, when they block an apply.
+// that was moved there contains its objects. Each of the two records is settled on its own, when it blocks an
+// apply.
 func moveLast(ctx context.Context, ld Ledger, r runs.Run, former string) error {
 	if former == "" {
 		return nil
@@ -234,9 +235,9 @@ func moveLast(ctx context.Context, ld Ledger, r runs.Run, former string) error {
 	return err
 }
 
-// inUse returns the former addresses of a run's state at which a pull request has an unsettled apply, an apply
-// under way, or a lock of a person, which stays there. An address that belongs to another project now does not
-// count.
+// inUse returns those former addresses of a run's state that a pull request still uses. It has an unsettled
+// apply there, an apply under way, or the lock of a person, which stays there. An address that belongs to
+// another project now does not count.
 func inUse(ctx context.Context, ld Ledger, r runs.Run, former []string) (counts []string, err error) {
 	for _, place := range former {
 		if place == "" || place == r.Address.Place || place == r.Address.From || slices.Contains(counts, place) {
@@ -289,8 +290,8 @@ func others(r runs.Run) []string {
 	return append([]string{r.Address.From}, r.Address.Before...)
 }
 
-// namesElsewhere returns the names of the states at some addresses of a target's project. It leaves out the
-// name of the project itself.
+// namesElsewhere returns the names of the states at the given addresses of a target's project. It leaves out
+// the name of the project itself.
 func namesElsewhere(target string, places ...string) (names []string) {
 	for _, place := range places {
 		if place != "" {
@@ -306,8 +307,8 @@ func nameOf(ctx context.Context, ld Ledger, r runs.Run) (string, error) {
 	return nameAt(ctx, ld, r.Pull.Repo.ID, r.Address.Place, r.Target())
 }
 
-// nameAt returns the name of the state at a place, by places.Place.String. For "" it is the name for a target's
-// project.
+// nameAt returns the name of the state at place, a text from places.Place.String. If place is "", it is the
+// name for the target's project.
 func nameAt(ctx context.Context, ld Ledger, repo int64, place, target string) (string, error) {
 	if place == "" {
 		a, err := addressOf(ctx, ld, repo, target)

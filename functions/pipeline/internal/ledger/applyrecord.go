@@ -122,7 +122,8 @@ func (b *Begun) progress(p comment.Progress) {
 	b.Progress = p
 }
 
-// EndApply writes the record with its Outcome, or with Ended before that.
+// EndApply writes the record of an apply that has ended: first with the field Ended, then with the field
+// Outcome.
 func (ld Ledger) EndApply(ctx context.Context, r runs.Run, b Begun) (Begun, error) {
 	return ld.putBegun(ctx, r, b)
 }

@@ -122,7 +122,7 @@ func (gs Groups) Plan(ctx context.Context, r runs.Run, sha string) (p GroupPlan,
 	return p, gs.read(ctx, groupKey(r.Pull, sha)+"/"+r.Target(), &p)
 }
 
-// SavePlan records a comparison.
+// SavePlan records the comparison of a run's plan with the plan made for a merge group.
 func (gs Groups) SavePlan(ctx context.Context, r runs.Run, sha string, p GroupPlan) error {
 	next := pipeline.Encode(p)
 	_, err := gs.Ledger.Change(ctx, groupKey(r.Pull, sha)+"/"+r.Target(), func([]byte) ([]byte, error) { return next, nil })

@@ -126,9 +126,9 @@ func decodeLast(value []byte) (*runs.LastApply, error) {
 	return &l, nil
 }
 
-// Remember records which pull request was last applied, and counts the apply. A later apply replaces an earlier
-// one; the lock of the state has ordered them. If this apply is recorded already, its record stays, because it
-// may be settled.
+// Remember records which pull request was last applied to the state of a run, and counts the apply. A later
+// apply replaces an earlier one; the lock of the state has ordered them. If this apply is recorded already,
+// its record stays, because it may be settled.
 func (ld Ledger) Remember(ctx context.Context, r runs.Run, last runs.LastApply) error {
 	if err := firstAddress(ctx, ld, r); err != nil {
 		return err

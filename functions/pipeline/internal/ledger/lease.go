@@ -30,7 +30,7 @@ type Holder struct {
 	lease []byte
 }
 
-// unlimited is how long a process without an end of its time may work.
+// unlimited is how long a process without a time limit may work.
 const unlimited = 6 * time.Hour
 
 // leases is the directory of all leases.
@@ -50,9 +50,9 @@ func (h *Holder) HoldAlone(ctx context.Context, r runs.Run) error {
 	return h.take(ctx, r, func(old []byte) error { return h.alone(ctx, old) })
 }
 
-// Alone returns the error of [Holder.HoldAlone] without taking the lease. A process that calls it after reading
-// the run, and writes the run only if that has not changed, works alone: every process takes the lease before
-// it writes.
+// Alone returns the error of [Holder.HoldAlone] without taking the lease. A process that calls it after
+// reading the run, and writes the run only if the run has not changed, works alone: every process takes the
+// lease before it writes.
 func (h *Holder) Alone(ctx context.Context, r runs.Run) error {
 	rec, err := h.Ledger.Records.Get(ctx, leaseKey(r.Key()))
 	if err != nil {
@@ -95,7 +95,7 @@ func (h *Holder) take(ctx context.Context, r runs.Run, free func(old []byte) err
 	return err
 }
 
-// HandOver records that this process has ended its work on the run, and that another one has to continue.
+// HandOver records that this process has ended its work on the run, and that another process has to continue.
 func (h *Holder) HandOver(ctx context.Context, r runs.Run) error {
 	lease := pipeline.Encode(Lease{Message: h.Message, HardStop: time.Now().UTC()})
 	_, err := h.Ledger.Change(ctx, leaseKey(r.Key()), func([]byte) ([]byte, error) { return lease, nil })
@@ -103,7 +103,7 @@ func (h *Holder) HandOver(ctx context.Context, r runs.Run) error {
 	return err
 }
 
-// LetGo returns the lease that this process took, because the message waits now and nobody works on it. If
+// LetGo gives up the lease that this process took, because the message waits now and nobody works on it. If
 // another process has got the same message since then, it has its own lease.
 func (h *Holder) LetGo(ctx context.Context) error {
 	if h.lease == nil {
@@ -116,7 +116,7 @@ func (h *Holder) LetGo(ctx context.Context) error {
 	return h.giveBack(ctx, rec)
 }
 
-// Release returns the lease of a run if it is this message's.
+// Release gives up the lease of a run if the lease belongs to this message.
 func (h *Holder) Release(ctx context.Context, run string) error {
 	rec, err := h.Ledger.Records.Get(ctx, leaseKey(run))
 	if err != nil || rec.Version == "" {

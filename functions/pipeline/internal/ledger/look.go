@@ -118,8 +118,8 @@ func (d Denial) Run(p pipeline.Pull) runs.Run {
 	return runs.Run{ID: runs.ID{Pull: p, Project: d.Project, Workspace: d.Workspace}, Spec: runs.Spec{Dir: d.Dir, Environment: d.Environment, Removed: d.Removed}}
 }
 
-// DeniedOf returns the denials of a look that still count: those of projects without a plan of its head. all
-// are the runs of its pull request.
+// DeniedOf returns the denials of a look that still count: those of projects that have no plan of the look's
+// head. all are the runs of the look's pull request.
 func DeniedOf(l Look, all []Versioned) []Denial {
 	return slices.DeleteFunc(slices.Clone(l.Denials), func(d Denial) bool {
 		return slices.ContainsFunc(all, func(s Versioned) bool {
@@ -181,9 +181,9 @@ func (ld Ledger) SaveLook(ctx context.Context, l Look) error {
 	})
 }
 
-// since returns the order with the touched projects of a former look at the same head with the same base
-// branch, because a command looks only at some projects. If the new look has failed, the former order stays. A
-// look that succeeds and finds no order ends the former order.
+// since returns the order with the touched projects of a former look added, because a command looks only at
+// some projects. The former look must be at the same head with the same base branch. If the new look has
+// failed, the former order stays. A look that succeeds and finds no order ends the former order.
 func (o *HeadOrder) since(was *HeadOrder, failed bool) *HeadOrder {
 	switch {
 	case o == nil && failed:

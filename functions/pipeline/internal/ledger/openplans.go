@@ -75,7 +75,8 @@ func unlist(ctx context.Context, ld Ledger, key string) error {
 }
 
 // OpenPlans returns the open plans of a state. place is the state's address; "" if it is not known. target
-// names the state's project, as in messages. further are other addresses of the state: see [OtherPlaces].
+// names the state's project, as in messages. The parameter further has other addresses of the state: see
+// [OtherPlaces].
 func (ld Ledger) OpenPlans(ctx context.Context, repo int64, place, target string, further ...string) (all []runs.Open, err error) {
 	name, err := nameAt(ctx, ld, repo, place, target)
 	if err != nil {

@@ -20,9 +20,9 @@ const (
 
 func readsDir(repo int64) string { return fmt.Sprintf("seen/%d", repo) }
 
-// PutReads records the files that the plan of a run has read in addition to the project's own, the newest last.
-// If there are too many files, the list is not kept. Then all files that the configuration may read count as
-// read.
+// PutReads records the list of files that the plan of a run has read in addition to the project's own files.
+// The newest list is the last in the record. If there are too many files, the list is not kept. Then all
+// files that the configuration may read count as read.
 func PutReads(ctx context.Context, ld Ledger, r runs.Run, s project.FilesRead) error {
 	_, err := ld.Change(ctx, readsDir(r.Pull.Repo.ID)+"/"+r.Target(), func(old []byte) ([]byte, error) {
 		all, err := decodeReads(old)

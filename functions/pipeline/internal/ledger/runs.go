@@ -44,8 +44,8 @@ func (ld Ledger) Read(ctx context.Context, key string) (Versioned, error) {
 	return Versioned{r, rec.Version}, err
 }
 
-// known reports whether this version of Lockstep knows a phase. It knows each phase that can move to one of
-// these phases.
+// known reports whether this version of Lockstep knows a phase. It knows a phase if a run can move from it to
+// Queued, Dropped or Stopped.
 func known(p runs.Phase) bool {
 	return p.May(runs.Queued) || p.May(runs.Dropped) || p.May(runs.Stopped)
 }
@@ -74,7 +74,7 @@ func (ld Ledger) Save(ctx context.Context, s Versioned) (Versioned, error) {
 
 // Successor returns the project that has replaced a run's project under a new name, in a checkout without the
 // old name: see [project.Successor]. known are the runs of its pull request; their projects existed together
-// with it. all are the projects of the checkout.
+// with the run's project. all are the projects of the checkout.
 func Successor(r runs.Run, known []Versioned, all []project.Project) (p project.Project, ok bool) {
 	return project.Successor(project.Former{Place: r.Address.Place, Name: r.Project, Dir: r.Spec.Dir, Workspace: r.Workspace, Now: r.End.Renamed}, all, func(p project.Project) bool {
 		return slices.ContainsFunc(known, func(s Versioned) bool { return p.Name == s.Project && p.Workspace == s.Workspace })

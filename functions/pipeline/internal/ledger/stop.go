@@ -36,8 +36,8 @@ func stoppable(r runs.Run) Stop {
 	return Stop{}
 }
 
-// OrderStop orders the plan or apply of a run that is in progress to stop, and returns the order. The number of
-// the order is 0 if nothing is in progress. An earlier order to stop the same work stays.
+// OrderStop orders the end of the plan or apply of a run that is in progress, and returns the order. The
+// number of the order is 0 if nothing is in progress. An earlier order to stop the same work stays.
 func (ld Ledger) OrderStop(ctx context.Context, r runs.Run, by string) (Stop, error) {
 	order := stoppable(r)
 	if order.Number == 0 {

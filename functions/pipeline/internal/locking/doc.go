@@ -3,7 +3,7 @@
 // merged or closed.
 //
 //	Locker   a command -> gate -> a reservation in the ledger, for each project
-//	Lifter   ends the reservations of a pull request, and has the others shown without them
+//	Lifter   ends the reservations of a pull request, and updates the comments of other pull requests
 //
 // The reservation belongs to the pull request and not to a head, so a push does not end it. The gate reads it
 // before an apply is queued, and again with the state locked.

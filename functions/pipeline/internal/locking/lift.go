@@ -21,8 +21,8 @@ func (li Lifter) Lift(ctx context.Context, r runs.Run) (*runs.Reservation, error
 	return li.Ledger.LiftReservation(ctx, r, r.Pull.Number)
 }
 
-// Finish removes the reservation that [Lifter.Lift] has ended, and has the comments of other pull requests
-// updated. message is the ID of the message that asks for it.
+// Finish removes the reservation that [Lifter.Lift] has ended, and sends messages to update the comments of
+// other pull requests. The parameter message is the ID of the message that is being handled.
 func (li Lifter) Finish(ctx context.Context, r runs.Run, message string) error {
 	if err := li.Open.ShowAgain(ctx, r, "lifted", messagePart(message)); err != nil {
 		return err

@@ -89,8 +89,8 @@ func (lo *Locker) mayLock(ctx context.Context, c comment.Command, all []ledger.V
 	return withOthers(c, all, refused), nil
 }
 
-// withOthers returns a refusal for each run in all. refused has the runs that the gate refuses, by label. The
-// others are refused because of these.
+// withOthers returns a refusal for each run in all. refused has the replies to the runs that the gate
+// refuses, by label. The other runs are refused because of these.
 func withOthers(c comment.Command, all []ledger.Versioned, refused map[string]comment.Reply) []comment.Reply {
 	var replies []comment.Reply
 	why := reasons.SetNotLocked{Projects: slices.Sorted(maps.Keys(refused))}

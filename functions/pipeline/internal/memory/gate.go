@@ -21,14 +21,14 @@ type Effect struct {
 // after, or instead.
 type Gate func(ctx context.Context, x Effect, do func(context.Context) error) error
 
-// A Verdict says whether an effect is carried out, and which error its caller gets. The zero value carries it
-// out without an error.
+// A Verdict says whether an effect is carried out, and which error its caller gets. With the zero value, the
+// effect is carried out without an error.
 type Verdict struct {
 	Undone error // returned instead of the effect
 	Done   error // returned after the effect
 }
 
-// Deciding returns a gate that carries out verdicts.
+// Deciding returns a gate that does what the verdict of decide says.
 func Deciding(decide func(Effect) Verdict) Gate {
 	return func(ctx context.Context, x Effect, do func(context.Context) error) error {
 		v := decide(x)

@@ -39,8 +39,8 @@ func (f Finder) CheckRemoved(ctx context.Context, l ledger.Look) error {
 	return nil
 }
 
-// CheckGone sends a message to check a run whose project the base branch had removed: its new tip may have the
-// project again.
+// CheckGone sends a message to check a run whose project the base branch had removed: the new tip of the base
+// branch may have the project again.
 func (f Finder) CheckGone(ctx context.Context, r runs.Run, tip string) error {
 	m := check(r)
 	m.Tip = tip

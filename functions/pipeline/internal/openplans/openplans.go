@@ -7,12 +7,12 @@
 //	a plan is made          [Finder.CheckNew] does the same if an apply was settled meanwhile
 //
 // Before the apply is settled, plans would be compared with a base branch that lacks the applied changes, and
-// each would revert them. The list of open plans may have too many entries. A plan's own record decides whether
-// it is due ([Due], [ReadsOutdated]). At most [AtOnce] plans of a state are under way, and authors take turns
-// (inTurns). Package reconcile sends messages for the rest later.
+// each would revert them. The list of open plans may have too many entries. A plan's own record decides
+// whether it is due ([Due], [ReadsOutdated]). At most [AtOnce] plans of a state are under way, and authors
+// take turns (inTurns). Package reconcile sends messages for the other plans later.
 //
-// It also has comments updated if their plans stay as they are, but something else has changed: a person has
-// locked the state ([Finder.ShowAgain]), or their applies have moved up in the queue of the state
+// It also sends messages to update comments of plans that stay as they are, if something else has changed: a
+// person has locked the state ([Finder.ShowAgain]), or the applies have moved up in the queue of the state
 // ([Finder.ShowQueue]).
 //
 // This package refuses to know how a plan is checked: package replanning does. Start reading at [Finder.Find].
@@ -30,8 +30,8 @@ import (
 )
 
 // AtOnce is how many plans of a state are checked after an apply, or in a round of the janitor. A limit is
-// safe: each plan is made again before its own apply anyway. It keeps a person who opens thousands of pull
-// requests from delaying others for long.
+// safe: each plan is made again before its own apply anyway. The limit keeps a person who opens thousands of
+// pull requests from delaying others for long.
 const AtOnce = 25
 
 // Due reports whether the plan of a run has to be checked because there was another apply to its state. A run
@@ -93,7 +93,7 @@ func (f Finder) CheckNew(ctx context.Context, r runs.Run) error {
 }
 
 // ReadsOutdated reports whether the plan of a run has to be checked because a project that it depends on was
-// applied. now is the present number of applies to the states of those projects.
+// applied. The parameter now is the present number of applies to the states of those projects.
 func ReadsOutdated(r runs.Run, now map[string]int) bool {
 	return runs.Checkable(r) && len(runs.ReadsOutdated(r, now)) > 0
 }

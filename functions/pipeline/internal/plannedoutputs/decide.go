@@ -30,7 +30,7 @@ func before(edges order.Edges, all []runs.Run, r runs.Run) (out []runs.Run) {
 	return out
 }
 
-// wanted reports whether a project depends on the named one.
+// wanted reports whether any project depends on the project with the given name.
 func wanted(edges order.Edges, name string) bool {
 	for _, all := range edges {
 		if slices.Contains(all, name) {
@@ -61,9 +61,9 @@ func planned(r runs.Run) string {
 	return r.Plan.Hash
 }
 
-// stands identifies the result of a run that a dependent plan uses: the hash of the run's plan, and after its
-// apply "apply" and the number of the apply. If it changes, a failed dependent plan may succeed. For example, a
-// plan fails if an unknown output decides how many objects there will be.
+// stands identifies the result of a run that a dependent plan uses: the hash of the run's plan or, after an
+// apply, the word "apply" with the number of the apply. If it changes, a failed dependent plan may succeed.
+// For example, a plan fails if an unknown output decides how many objects there will be.
 func stands(r runs.Run) string {
 	switch r.Phase {
 	case runs.Applied, runs.ApplyFailed:
@@ -85,8 +85,9 @@ func on(first []runs.Run) map[string]string {
 	return out
 }
 
-// due reports whether a plan has to be checked, because plans whose outputs it used have changed. now are the
-// present plans, by target. The result is false while one of them is being made again.
+// due reports whether a plan has to be checked, because plans whose outputs it used have changed. The result
+// now has the present plans, by target. Nothing has to be checked while one of those plans is being made
+// again.
 func due(r runs.Run, all []runs.Run) (now map[string]string, is bool) {
 	made, planned := with(r)
 	if len(made) == 0 {
@@ -112,8 +113,8 @@ func due(r runs.Run, all []runs.Run) (now map[string]string, is bool) {
 	return now, !maps.Equal(now, on)
 }
 
-// with returns the plans of other runs whose outputs a run's plan has used, by target, and a function that
-// returns the present plan of such a run.
+// with returns the plans of other runs whose outputs a run's plan has used, by target. It also returns a
+// function that returns the present plan of one of these runs.
 func with(r runs.Run) (made map[string]string, now func(runs.Run) string) {
 	switch {
 	case r.Phase == runs.Planned && r.Plan.Parts != nil:

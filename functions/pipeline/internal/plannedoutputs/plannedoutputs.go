@@ -6,7 +6,7 @@
 //	it is made            with the outputs of those plans ([Foreseer.Complete]); its record names them
 //	one of them changes   it is applied, made again, or fails: the plan is checked ([Foreseer.Due]). If it is the
 //	                      same, it stays, with its approvals
-//	it is applied         the gate has it made again with the state locked (admission.Decide)
+//	it is applied         the gate demands that it is made again with the state locked (admission.Decide)
 //
 // A dependency grants nothing. A person who adds a depends_on gets only outputs that the project's own
 // credentials can read in the state; the engine tries that first (package remotestates).
@@ -108,7 +108,7 @@ func (f Foreseer) Complete(ctx context.Context, r runs.Run, j *jobs.Job) (runs.F
 }
 
 // Due reports whether a plan has to be checked, because plans whose outputs it used, or failed with, have
-// changed since. now are the hashes of the present plans, by target.
+// changed since. The result now has the hashes of the present plans, by target.
 func (f Foreseer) Due(ctx context.Context, r runs.Run) (now map[string]string, is bool, err error) {
 	if made, _ := with(r); len(made) == 0 {
 		return nil, false, nil
@@ -142,7 +142,7 @@ func (f Foreseer) GoOn(ctx context.Context) error {
 	return nil
 }
 
-// of returns the runs with some targets.
+// of returns those runs in all that have one of the given targets.
 func of(all []runs.Run, targets map[string]string) (out []runs.Run) {
 	for _, r := range all {
 		if _, ok := targets[r.Target()]; ok {

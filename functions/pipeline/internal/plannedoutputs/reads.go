@@ -33,8 +33,8 @@ func (f Foreseer) Reads(ctx context.Context, r runs.Run) (map[string]int, error)
 	return f.Ledger.Applies(ctx, r)
 }
 
-// readable returns the targets of the runs with some names, as keys. If there are many, it returns the first
-// ones by name.
+// readable returns the targets of the runs of the named projects, as keys. If there are more than maxReads,
+// it returns the first ones in the order of names.
 func readable(names []string, all []runs.Run) map[string]int {
 	targets := map[string]int{}
 	for _, name := range names {

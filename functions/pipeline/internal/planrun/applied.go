@@ -16,7 +16,8 @@ import (
 //
 // Once somebody asks for plans, addApplied also adds projects that the pull request touched when its head was
 // planned. The base branch has changed since, and their plans are out of date. all are the projects of the
-// checkout, and gone those that it removes. If a project does not exist any more in any commit, l gets a note.
+// checkout, and gone are those that the pull request removes. If a project does not exist any more in any
+// commit, l gets a note.
 func (qu *PlanQueuer) addApplied(ctx context.Context, touched, all []project.Project, gone []selected, l *ledger.Look) ([]project.Project, error) {
 	known, err := qu.Ledger.Runs(ctx, qu.Facts.Message.Pull)
 	if err != nil {

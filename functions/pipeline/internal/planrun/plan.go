@@ -275,9 +275,9 @@ func (pl *Planner) recordFilesRead(ctx context.Context, dir string, r runs.Run, 
 	return ledger.PutReads(ctx, pl.Ledger, r, project.FilesRead{Read: beside, Hash: tree.Hash()})
 }
 
-// recountApplies counts the applies to the state of a run again, if its address has turned out to be different.
-// The address was unknown or different when the plan was begun, or the base branch had the state at another
-// address. The state has not been read yet.
+// recountApplies counts the applies to the state of a run again, if the state's address has turned out to be
+// different. The address was unknown or different when the plan was begun, or the base branch had the state
+// at another address. The state has not been read yet.
 func (pl *Planner) recountApplies(ctx context.Context, s *ledger.Versioned, place string, p admission.Placing) error {
 	was := append([]string{s.Address.Place}, ledger.OtherPlaces(s.Run)...)
 	if err := ledger.Place(ctx, pl.Ledger, &s.Run, place, p, pl.Facts.Pull.Base.Ref); err != nil {

@@ -11,10 +11,10 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
 )
 
-// PlanMerged queues plans for a merge whose head was not planned, or only in part, as if the person who merged
-// had commented "lockstep plan". The answer to the merge has their outcomes. PlanMerged reports nothing if
-// there is nothing to plan, or if pull requests into the base branch are not planned. It also reports nothing
-// for a project that is being applied: at the end of the apply, the project is planned.
+// PlanMerged queues plans for a merge whose head was not planned, or only in part, as if the person who
+// merged had commented "lockstep plan". Lockstep's comment about the merge shows the outcomes. PlanMerged
+// reports nothing if there is nothing to plan, or if pull requests into the base branch are not planned. It
+// also reports nothing for a project that is being applied: at the end of the apply, the project is planned.
 func (qu *PlanQueuer) PlanMerged(ctx context.Context) error {
 	if err := qu.Facts.Look(ctx); err != nil {
 		return err

@@ -54,7 +54,8 @@ type PlanQueuer struct {
 // deployments make at least this many plans at a time.
 const crowd = 10
 
-// DefaultLoud is a number of projects whose check runs and comments stay below GitHub's limits.
+// DefaultLoud is the default maximum number of plans of one push or command that are reported one by one. The
+// check runs and comments for so many projects stay below GitHub's limits.
 const DefaultLoud = 20
 
 // A Planner makes the plan of one run.

@@ -79,9 +79,9 @@ func (qu *PlanQueuer) supersede(ctx context.Context, found []selected) error {
 	return nil
 }
 
-// endLastPlan answers everybody who waits for a plan that will not be made, or for the apply of a made one. It
-// also completes the check of a former head. It is called before the phase of the run changes, so it is
-// repeated if the process dies in between.
+// endLastPlan answers everybody who waits for a plan that will not be made, or for the apply of a plan that
+// was made. It also completes the check of a former head. It is called before the phase of the run changes,
+// so it is repeated if the process dies in between.
 func (qu *PlanQueuer) endLastPlan(ctx context.Context, r runs.Run) error {
 	left := r.Spec.Head != qu.Facts.Pull.Head.SHA
 	if left {

@@ -113,8 +113,8 @@ func (qu *PlanQueuer) sort(ctx context.Context, found []selected, l ledger.Look)
 }
 
 // recordDenials shows the refused plans of a push. A push has no comment to answer, so nobody would know
-// otherwise why there is no plan, and who can ask for it. If a project is being applied, the end of the apply
-// has it planned.
+// otherwise why there is no plan, and who can ask for it. If a project is being applied, it is planned at the
+// end of the apply.
 func (qu *PlanQueuer) recordDenials(ctx context.Context, q admission.Request, replies []comment.Reply, l ledger.Look) error {
 	landed := qu.Facts.Message.Kind == pipeline.Landed
 	if q.Entry != admission.ByPush && !landed || l.Conflict {
@@ -411,9 +411,9 @@ func (qu *PlanQueuer) options(r runs.Run, c comment.Command, p selected) grammar
 	return o
 }
 
-// announceFor repeats the rest of [PlanQueuer.announce] for a run that another message has queued. Its handler
-// may have died, and its message may have been refused since, for example because the pull request was closed
-// for a moment.
+// announceFor repeats the rest of [PlanQueuer.announce] for a run that was queued by another message. The
+// handler of that message may have died. The message for the plan may have been refused since, for example
+// because the pull request was closed for a moment.
 func (qu *PlanQueuer) announceFor(ctx context.Context, r runs.Run) error {
 	asked, err := report.CheckAsked(ctx, qu.Report, r)
 	if err != nil {

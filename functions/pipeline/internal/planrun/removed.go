@@ -32,7 +32,8 @@ func ofHead(all []project.Project) (out []selected) {
 	return out
 }
 
-// twins marks the projects that share their name with a project of all in another workspace.
+// twins marks each project of the parameter some if the parameter all has a project with the same name in
+// another workspace.
 func twins(some, all []selected) {
 	for i, p := range some {
 		some[i].twin = slices.ContainsFunc(all, func(q selected) bool { return q.Name == p.Name && q.Workspace != p.Workspace })
@@ -44,9 +45,10 @@ func (p selected) label() string {
 	return runs.Label(runs.Run{ID: runs.ID{Project: p.Name, Workspace: p.Workspace}, Spec: runs.Spec{Twin: p.twin}})
 }
 
-// removed returns the projects that the pull request removes and that comments may apply. It notes all removed
-// projects in l. If only merges may apply, it returns none: an open pull request must not destroy anything.
-// base are the settings of the base branch, all the projects of a checkout, and t what differs there.
+// removed returns the projects that the pull request removes and that comments may apply. It notes all
+// removed projects in l. If only merges may apply, it returns none: an open pull request must not destroy
+// anything. base are the settings of the base branch, all are the projects of a checkout, and t says what
+// differs there.
 func (qu *PlanQueuer) removed(ctx context.Context, base *project.Settings, all []project.Project, t gatefacts.Touch, l *ledger.Look) ([]selected, error) {
 	if l.Problem != "" {
 		return nil, nil // projects may be missing because of it
@@ -87,8 +89,8 @@ func (qu *PlanQueuer) supersedeRemovedByBase(ctx context.Context, gone []project
 	return nil
 }
 
-// removable returns the removed projects that comments may apply, and notes all of them in l. The commit at of
-// the base branch has them. all are the projects of the head.
+// removable returns those removed projects in gone that comments may apply. It notes all removed projects in
+// l. The parameter at is a commit of the base branch that has them, and all are the projects of the head.
 func (qu *PlanQueuer) removable(base *project.Settings, gone, all []project.Project, at string, l *ledger.Look) (out []selected) {
 	var list []notes.RemovedProject
 	for _, p := range gone {

@@ -27,7 +27,7 @@ func (pl *Planner) Unplanned(ctx context.Context, s ledger.Versioned, why commen
 }
 
 // storePlan stores the artifacts of a plan, finished or failed. Then it saves the run in its next phase, with
-// their names.
+// the names of the artifacts.
 func (pl *Planner) storePlan(ctx context.Context, s ledger.Versioned, result jobs.PlanResult, in ledger.Inputs, foreseen ...jobs.PlannedOutputs) error {
 	s, err := pl.planStore().store(ctx, s, result, in, foreseen)
 	if err != nil {

@@ -89,8 +89,8 @@ func (qu *PlanQueuer) choose(ctx context.Context, c comment.Command, dir string,
 	return nil, no, err
 }
 
-// named returns the projects that a command names, among all projects in every. It marks those that the pull
-// request does not touch as beside.
+// named returns the projects that a command names; the parameter every has all projects to choose from. It
+// sets the field beside of a project that the pull request does not touch.
 func (qu *PlanQueuer) named(ctx context.Context, c comment.Command, every, touched []selected, base *project.Settings, l *ledger.Look) ([]selected, comment.Reply, error) {
 	meant, err := qu.namedBy(ctx, c, every)
 	if err != nil {

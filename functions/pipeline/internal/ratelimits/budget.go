@@ -15,8 +15,8 @@ type Budget struct {
 // share the rest.
 func (b Budget) Short() bool { return b.Left < b.Limit/2 }
 
-// Spend adds the requests that a repository has used. now is the budget by GitHub's last answer, which does not
-// say what each repository has used.
+// Spend adds the requests that a repository has used. The parameter now is the budget by GitHub's last
+// answer, which does not say what each repository has used.
 func (b Budget) Spend(repo int64, used int, now Budget) Budget {
 	all := map[int64]int{}
 	if b.Reset.Equal(now.Reset) {

@@ -2,7 +2,7 @@ package ratelimits
 
 import "time"
 
-// LookEvery is the least time between two looks at a pull request that follow reports of GitHub. Each look
+// LookEvery is the shortest time between two looks at a pull request that webhooks have caused. Each look
 // costs some ten requests, and check runs come by the hundred.
 const LookEvery = 10 * time.Second
 
@@ -28,8 +28,8 @@ type Looks struct {
 	Full time.Time `json:",omitzero"`
 }
 
-// Seen reports whether the last look began after a report that we received at the time told. The clocks of the
-// two processes may differ by half of every.
+// Seen reports whether the last look began after a report that we received at the time told. The clocks of
+// the two processes may differ by half of the parameter every.
 func (l Looks) Seen(told time.Time, every time.Duration) bool {
 	return l.Began.Sub(told) > every/2
 }

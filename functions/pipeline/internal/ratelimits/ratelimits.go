@@ -20,9 +20,10 @@ const (
 	MaxStrangersHere = 20
 )
 
-// StrangerFor is how long a person who was found to have no write access is assumed to have none, once the
-// answers to such people are used up. During that time, their comments cost no request to GitHub. It is short,
-// so that a person who gets write access is soon answered.
+// StrangerFor is how long Lockstep assumes that a person still has no write access, after it has found that
+// out. It assumes this only once the answers to people without write access are used up. During that time,
+// comments of this person cost no request to GitHub. It is short, so that a person who gets write access is
+// soon answered.
 const StrangerFor = 10 * time.Minute
 
 // Window is the time in which comments are counted.

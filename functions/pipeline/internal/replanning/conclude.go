@@ -117,8 +117,8 @@ func (c *Checker) recordChecked(ctx context.Context, s ledger.Versioned, checked
 // maxProblem is the maximum length of a problem in a record, in bytes.
 const maxProblem = 8 << 10
 
-// recordUnchecked records that a plan cannot be checked: because of the reasons no, or because of an err that
-// only a person can fix. It returns any other err.
+// recordUnchecked records that a plan cannot be checked: because of the reasons in no, or because of an error
+// err that only a person can fix. It returns any other err.
 func (c *Checker) recordUnchecked(ctx context.Context, s ledger.Versioned, no reasons.List, err error) error {
 	if err != nil {
 		d, err := gatefacts.FinalRefusal(err)

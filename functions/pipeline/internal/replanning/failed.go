@@ -45,8 +45,8 @@ func announceAgain(ctx context.Context, c *Checker, r runs.Run) error {
 	return pipeline.Send(ctx, c.Foreseer.Queue, r.Pull, m, r.MessageName(), r.Asked.Attempt)
 }
 
-// recordUnchanged records the facts with which a failed plan was considered and not made again, so that only
-// newer facts have it considered again.
+// recordUnchanged records the facts with which a failed plan was considered and not made again, so that the
+// plan is considered again only after these facts have changed.
 func recordUnchanged(ctx context.Context, c *Checker, s ledger.Versioned) error {
 	s.Plan.Applies, s.Plan.Reads = c.applies, c.reads
 	if c.plannedOn != nil {

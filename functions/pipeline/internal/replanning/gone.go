@@ -65,9 +65,9 @@ func planReturned(ctx context.Context, c *Checker, s ledger.Versioned) error {
 	return announceAgain(ctx, c, s.Run)
 }
 
-// stillGone records that the project of a run is missing at a tip of the base branch, and with which number of
-// applies to its state that was found. If at is "", it is the tip in the message. For example, a pull request
-// with a conflict has no trial merge with the tip.
+// stillGone records that the project of a run is missing at a tip of the base branch. It also records the
+// number of applies to the state at that time. The parameter at is the tip; "" means the tip in the message.
+// For example, a pull request with a conflict has no trial merge with the tip.
 func stillGone(ctx context.Context, c *Checker, key, at string) error {
 	s, err := c.Ledger.Read(ctx, key)
 	if err != nil || s.End.Fate != runs.Gone {

@@ -154,8 +154,8 @@ func outcome(q *admission.Request, again jobs.Checked) (out finding, err error) 
 	return out, nil
 }
 
-// failed returns the finding that the plans cannot be compared: because of the reasons no, or because of an err
-// that only a person can fix. It returns any other err.
+// failed returns the finding that the plans cannot be compared: because of the reasons in no, or because of
+// an error err that only a person can fix. It returns any other err.
 func failed(no reasons.List, err error) (finding, error) {
 	if err != nil {
 		d, err := gatefacts.FinalRefusal(err)
@@ -184,8 +184,8 @@ func (c *Checker) queued(ctx context.Context, r runs.Run) (q admission.Request, 
 	return q, nil, c.Facts.SetApplyOn(ctx, &q.Run)
 }
 
-// mergedBefore returns the pull requests whose changes to a run's state are merged before its own and are not
-// applied yet: those ahead in the queue, and those that are merged.
+// mergedBefore returns the pull requests whose changes to a run's state are merged before those of the run's
+// own pull request, and are not applied yet: those ahead in the queue, and those that are merged.
 func (c *Checker) mergedBefore(ctx context.Context, r runs.Run, ahead []int) (out []int, err error) {
 	opens, err := c.Ledger.OpenPlans(ctx, r.Pull.Repo.ID, r.Address.Place, r.Target())
 	if err != nil {

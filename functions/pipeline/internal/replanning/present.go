@@ -14,8 +14,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// present returns a request for the plan of a run as it would be made now, from the present trial merge. no are
-// the gate's reasons against it.
+// present returns a request for the plan of a run as it would be made now, from the present trial merge. The
+// result no has the gate's reasons against the plan.
 func (c *Checker) present(ctx context.Context, r runs.Run) (q admission.Request, no reasons.List, err error) {
 	if q, err = c.Facts.Request(ctx, comment.Plan, r); err != nil {
 		return q, nil, err
@@ -40,9 +40,9 @@ func (c *Checker) present(ctx context.Context, r runs.Run) (q admission.Request,
 	return q, nil, c.Facts.SetApplyOn(ctx, &q.Run)
 }
 
-// inputs compares the files of the plan with the files of a checkout, and sets the differences in q. now are
-// the files of the checkout. gone is set if the checkout does not have the project although its settings have
-// no errors.
+// inputs compares the files of the plan with the files of a checkout, and sets the differences in q. The
+// result now has the files of the checkout. gone is set if the checkout does not have the project although
+// its settings have no errors.
 func (c *Checker) inputs(ctx context.Context, dir string, q *admission.Request) (now ledger.Inputs, gone bool, err error) {
 	planned, err := ledger.LoadInputs(ctx, c.Artifacts, q.Run)
 	if errors.Is(err, ledger.ErrExchanged) {

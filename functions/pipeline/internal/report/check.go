@@ -14,8 +14,8 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// PutCheck writes the check run of a run. It also writes the check runs of other pull requests whose conclusion
-// depends on this one.
+// PutCheck writes the check run of a run. It also writes those check runs of other pull requests whose
+// conclusion depends on this run.
 func (rp *Reporter) PutCheck(ctx context.Context, r runs.Run) error {
 	if r.Spec.Head == "" {
 		return nil
@@ -150,7 +150,8 @@ func EndCheck(ctx context.Context, rp *Reporter, r runs.Run) error {
 	return endCheck(ctx, rp, r, true)
 }
 
-// RepeatCheck is EndCheck for a run that stays at its head and still counts.
+// RepeatCheck does the same as [EndCheck] for a run that stays at its head, and that still counts for the
+// checks of other pull requests.
 func RepeatCheck(ctx context.Context, rp *Reporter, r runs.Run) error {
 	return endCheck(ctx, rp, r, false)
 }
@@ -215,8 +216,8 @@ func checksIn(ctx context.Context, ld ledger.Ledger, dir string) ([]runs.CheckRe
 	return all, nil
 }
 
-// writeCheck writes the check run of a run with status p. first is set if nobody has asked GitHub for it
-// before.
+// writeCheck writes the check run of a run with status p. first is set if nobody has asked GitHub for this
+// check run before.
 func (rp *Reporter) writeCheck(ctx context.Context, r runs.Run, p comment.ProjectStatus, all []runs.CheckRecord, first bool) (err error) {
 	i := slices.IndexFunc(all, func(s runs.CheckRecord) bool { return s.Key == r.Key() })
 	if i < 0 {

@@ -13,9 +13,10 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// followUp opens an issue if a merge could not apply everything, because nobody looks at a merged pull request.
-// It keeps the text up to date, and closes the issue when everything is applied. The record is written after
-// the issue. If the process dies in between, the next one finds the open issue by its marker.
+// followUp opens an issue if a merge could not apply everything, because nobody looks at a merged pull
+// request. It keeps the text up to date, and closes the issue when everything is applied. The record is
+// written after the issue. If the process dies in between, the next process finds the open issue by its
+// marker.
 func (rp *Reporter) followUp(ctx context.Context, s comment.Status, all []ledger.Versioned, l ledger.Look) error {
 	f := comment.FollowUp{Number: rp.Facts.Message.Pull.Number, Status: s, Gone: gone(all, l.Head)}
 	if err := addPredecessors(ctx, rp, &f, all, l); err != nil {
@@ -72,7 +73,7 @@ func addPredecessors(ctx context.Context, rp *Reporter, f *comment.FollowUp, all
 }
 
 // findFinishers finds the pull requests whose applies have made changes that the merge left unapplied. It
-// records the other changes, so that a later apply can report that it made them.
+// records the changes that are still unapplied, so that a later apply can report that it made them.
 func findFinishers(ctx context.Context, rp *Reporter, f *comment.FollowUp, all []ledger.Versioned, l ledger.Look) error {
 	if err := addUnapplied(ctx, rp, f, all, l); err != nil || !f.Needed() && !l.FollowUp.Open {
 		return err
@@ -113,7 +114,7 @@ func addUnapplied(ctx context.Context, rp *Reporter, f *comment.FollowUp, all []
 }
 
 // reportFinished comments on an issue that is about to be closed, and names the pull requests that made the
-// rest of the changes. If the issue was deleted or locked, it does nothing.
+// changes that were still missing. If the issue was deleted or locked, it does nothing.
 func reportFinished(ctx context.Context, rp *Reporter, f comment.FollowUp, now ledger.FollowUp, wasOpen bool) error {
 	text := f.Finished(github.MaxComment)
 	if now.Open || !wasOpen || now.Number == 0 || text == "" {

@@ -20,8 +20,8 @@ import (
 // check contains the texts of several pull requests.
 const maxPage = 16 << 10
 
-// Await makes the check of a new head pending, before anything is known about the head, and completes those of
-// former heads.
+// Await makes the check of a new head pending, before anything is known about the head, and completes the
+// checks of former heads.
 func (rp *Reporter) Await(ctx context.Context) error {
 	l, err := rp.Ledger.LastLook(ctx, rp.Facts.Message.Pull)
 	if err != nil {
@@ -63,9 +63,9 @@ func (rp *Reporter) looked(l ledger.Look) bool {
 	return l.Head == p.Head.SHA && l.Into == p.Base.Ref && (!p.Open || !l.Closed && !l.Asked)
 }
 
-// headCheck writes the check of the head from the records, and completes those of former heads. The check of a
-// head that was not looked at is pending until the pull request is closed. The check of a head without plans is
-// pending, too.
+// headCheck writes the check of the head from the records, and completes the checks of former heads. The
+// check of a head that was not looked at is pending until the pull request is closed. The check of a head
+// without plans is pending, too.
 func (rp *Reporter) headCheck(ctx context.Context, h head) error {
 	s, l := h.status, h.look
 	if rp.looked(l) {

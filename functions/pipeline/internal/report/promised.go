@@ -8,8 +8,8 @@ import (
 )
 
 // promised decides whether the result of an answer gets a new comment. GitHub notifies nobody of an edited
-// comment. So once all replies are there, the result gets a new comment if somebody has to act on a reply that
-// the first comment did not show, or showed as pending. The decision is final.
+// comment. So once all replies are there, the result gets a new comment if somebody has to act on a new
+// reply. A reply is new if the first comment did not show it, or showed it as pending. The decision is final.
 func promised(a ledger.Answer, replies []comment.Reply) ledger.Answer {
 	a.Promised = slices.Clone(a.Promised)
 	kept := 0 // pending replies that still have their place

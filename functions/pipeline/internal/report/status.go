@@ -255,8 +255,8 @@ func atHead(all []ledger.Versioned, head string) (n int) {
 	return n
 }
 
-// moveUp writes the check run of an apply whose place in the queue has changed, with the status of its record.
-// If it is its turn meanwhile, its own process writes the status.
+// moveUp writes the check run of an apply whose place in the queue has changed, with the status of its
+// record. If it is the apply's turn by now, the process of the apply writes the status.
 func moveUp(ctx context.Context, rp *Reporter, r runs.Run, p comment.ProjectStatus) error {
 	all, err := beginCheck(ctx, rp.Ledger, r)
 	if err != nil {
@@ -271,9 +271,9 @@ func (rp *Reporter) Ahead(ctx context.Context, r runs.Run) (out []comment.Turn, 
 	return runs.AheadOf(queue, r), err
 }
 
-// missing returns the decision about the requirements for the apply of a run. For a run of another pull request
-// with the same head, it is the decision that its check shows, because the facts in hand are not about that
-// pull request.
+// missing returns the decision about the requirements for the apply of a run. For a run of another pull
+// request with the same head, it is the decision that the check of that run shows: the facts in hand are not
+// about the other pull request.
 func missing(ctx context.Context, rp *Reporter, r runs.Run) (*rulings.Ruling, error) {
 	if r.Pull.Number == rp.Facts.Message.Pull.Number {
 		return rp.Facts.MissingRequirements(ctx, r)

@@ -74,7 +74,8 @@ func (rp *Reporter) Sync(ctx context.Context) error {
 // requests to GitHub.
 const syncs = 10
 
-// isDue reports whether the comments are written now. made plans of a push are made, and left are not.
+// isDue reports whether the comments are written now. The parameter made is the number of plans of a push
+// that are made, and left is the number of those that are not.
 func isDue(made, left int) bool { return left == 0 || made%max(10, (made+left)/syncs) == 0 }
 
 // askForSync asks for a sync of the comments after a step of a run. If many plans are made, it does so for
@@ -107,7 +108,7 @@ func (rp *Reporter) askForSync(ctx context.Context, r runs.Run, why ...any) erro
 }
 
 // SyncOverrides writes the comment of an answer if it says that something is overridden, because the override
-// counts from then on. It is called like Sync.
+// counts from then on. It is called under the same conditions as [Reporter.Sync].
 func SyncOverrides(ctx context.Context, rp *Reporter, name string) error {
 	var a ledger.Answer
 	if err := rp.ChangeAnswer(ctx, name, func(now *ledger.Answer) { a = *now }); err != nil {
@@ -169,8 +170,8 @@ func (rp *Reporter) syncAnswer(ctx context.Context, a ledger.Answer) error {
 	return rp.ChangeAnswer(ctx, a.Name, func(now *ledger.Answer) { now.Synced = string(pipeline.Encode(now.Replies)) == told })
 }
 
-// promise records which replies people will have read as pending, and whether the result gets a new comment,
-// before anything is written. If the process dies after the record, there is a useless link. In the other
+// promise records, before anything is written, which replies people will have read as pending, and whether
+// the result gets a new comment. If the process dies after the record, there is a useless link. In the other
 // order, people might miss the notification.
 func (rp *Reporter) promise(ctx context.Context, a ledger.Answer, replies []comment.Reply) (ledger.Answer, error) {
 	next := promised(a, replies)

@@ -12,8 +12,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 )
 
-// watch keeps the watch over the plans at a head that wait for requirements, and removes it once there are
-// none.
+// watch keeps the record of the watch while plans at a head wait for requirements. It removes the record once
+// no plan waits.
 func watch(ctx context.Context, rp *Reporter, head string) error {
 	if head == "" {
 		return nil
@@ -34,7 +34,7 @@ func watch(ctx context.Context, rp *Reporter, head string) error {
 }
 
 // watchLate keeps a merged pull request with waiting plans on the list of [pipeline.LateDir], and removes it
-// once there are none.
+// once no plan waits.
 func watchLate(ctx context.Context, rp *Reporter, head string, all []comment.ProjectStatus) error {
 	if !rp.Facts.Pull.Merged {
 		return nil

@@ -26,8 +26,8 @@ type Facts struct {
 	Projects []comment.Standing // the states of the projects at the head
 }
 
-// pending lists the states of a project that end without a person, such as "planning". While a project has such
-// a state, the states of the others do not count.
+// pending lists the states of a project that end without a person, such as "planning". While a project has
+// such a state, the states of the other projects do not count.
 var pending = []row{
 	{comment.Applying, comment.HeadApplying}, {comment.ApplyQueued, comment.HeadApplying}, {comment.Awaiting, comment.HeadApplying},
 	{comment.Planning, comment.HeadPlanning}, {comment.Queued, comment.HeadPlanning}, {comment.Postponed, comment.HeadPlanning},
@@ -45,7 +45,7 @@ var settled = []row{
 	{comment.Applied, comment.HeadApplied}, {comment.NoChanges, comment.HeadNoChanges},
 }
 
-// A row says which state the head has if one of its projects has the state project.
+// A row says which state the head has if one of its projects has the state in the field project.
 type row struct {
 	project comment.Standing
 	head    comment.HeadStanding
@@ -100,7 +100,7 @@ func Conclude(s comment.HeadStanding, w project.Waiting) (github.CheckStatus, gi
 	return status, conclusion
 }
 
-// concluded is Conclude, but returns no status for an unknown state.
+// concluded does the same as [Conclude], but returns no status for an unknown state.
 func concluded(s comment.HeadStanding, w project.Waiting) (github.CheckStatus, github.Conclusion) {
 	switch s {
 	case comment.HeadAwaited, comment.HeadPlanning, comment.HeadQueuePlanning:

@@ -44,7 +44,8 @@ func (p *pass) lifts(n requirementrules.Needs, s Subject) {
 	}
 }
 
-// granted reports whether our answer to a comment says that it overrides something for the subject's plan.
+// granted reports whether our answer to a comment says that the comment overrides something for the subject's
+// plan.
 func (p *pass) granted(all []github.Comment, id int64, s Subject) bool {
 	return slices.ContainsFunc(all, func(c github.Comment) bool {
 		return c.Ours && c.Number == p.Pull.Number && slices.Contains(liftedBy(c.Body, id), s.Target)

@@ -21,8 +21,8 @@ import (
 // https://docs.github.com/en/repositories/managing-your-repositorys-settings-and-features/customizing-your-repository/about-code-owners#codeowners-file-location
 var ownersFiles = []string{".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS"}
 
-// maxLine is the maximum length of a line, in bytes. The library's scanner ignores everything after a longer
-// line.
+// maxLine is the maximum length of a line of CODEOWNERS, in bytes. The library's scanner ignores everything
+// after a longer line.
 const maxLine = 60 << 10
 
 // An ownership has the rules of CODEOWNERS, the lines that GitHub ignores, and the changed paths, sorted.

@@ -18,8 +18,8 @@ type Stopper struct {
 	Ledger ledger.Ledger
 }
 
-// Stop orders all plans and applies that a command selects to end. If none is in progress, there is one reply
-// for all projects.
+// Stop orders the end of all plans and applies that a command selects. If none is in progress, there is one
+// reply for all projects.
 func (st *Stopper) Stop(ctx context.Context, c comment.Command) ([]comment.Reply, error) {
 	all, err := st.Ledger.Runs(ctx, st.Facts.Message.Pull)
 	if err != nil {

@@ -50,8 +50,9 @@ func input(expression string) string {
 	return fmt.Sprintf("resource \"terraform_data\" \"bomb\" {\n  input = %s\n}\n", expression)
 }
 
-// doubling returns a configuration with a chain of n locals and a resource that uses the last. Each local is
-// the expression each, in which @ stands for the local before.
+// doubling returns a configuration with a chain of locals and a resource that uses the last local. The first
+// local has the expression first. The n further locals have the expression in the parameter each, in which @
+// stands for the previous local.
 func doubling(first, each string, n int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "locals {\n  l0 = %s\n", first)

@@ -135,7 +135,7 @@ func (r Resolver) call(name string, arg any) any {
 	panic(fmt.Sprintf("templates: no case for %s", name))
 }
 
-// Known returns the value of a name. It panics if there is none.
+// Known returns the value of a name in the map of. It panics if the map does not have the name.
 func (r Resolver) Known(of map[string]string, name string) string {
 	v, ok := of[name]
 	if !ok {

@@ -61,7 +61,7 @@ func (m *Meter) Taken(bytes int64) {
 	m.add(pricing.SQSRequest, chunks(bytes)+1)
 }
 
-// chunks returns as how many requests SQS charges a request with a body of some bytes. Source:
+// chunks returns how many requests SQS charges for one request with a body of the given size. Source:
 // https://aws.amazon.com/sqs/pricing/
 func chunks(bytes int64) float64 { return units(float64(bytes), 64<<10) }
 

@@ -112,5 +112,6 @@ func size(x item) float64 {
 	return float64(n)
 }
 
-// units returns how many units of the size of are needed for some bytes; at least 1.
+// units returns how many units are needed for the given bytes, at least 1. The parameter of is the size of a
+// unit.
 func units(bytes, of float64) float64 { return max(1, math.Ceil(bytes/of)) }
