@@ -12,7 +12,7 @@ import (
 // later edits until a record with the node is known to be stored. Node numbers count from 1 in each run; 0
 // means no dependencies.
 
-// node is a node of the graph: the dependencies of an object.
+// A node has the dependencies of one object. The nodes are the dependency graph in the journal.
 type node struct {
 	Number int      `json:"n"`
 	Direct []link   `json:"direct,omitempty"`

@@ -7,9 +7,9 @@ import (
 
 // NormalizeFromLegacySDK returns v, an answer of a provider on the legacy SDK, in the form of all other
 // values of b's implied type: nested blocks are never null and never unknown, but empty if there are none.
-// The legacy SDK returns null, empty or unknown blocks at random. Terraform normalizes only objects that were
-// read, not objects that were planned or applied. So the first read after an apply may show drift from null
-// to empty.
+// The legacy SDK returns null, empty or unknown blocks at random. As in Terraform, it is called only for objects that
+// were read, not for objects that were planned or applied. So the first read after an apply may show drift from null
+// to empty, as in Terraform.
 func NormalizeFromLegacySDK(v cty.Value, b *Block) cty.Value {
 	l := b.layout()
 	if v == cty.NilVal || v.IsNull() {

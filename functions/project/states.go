@@ -23,12 +23,15 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/grammar"
 )
 
+// unreadable is the reason for which nobody knows the state of a project with errors in its files.
+const unreadable = "its configuration cannot be read"
+
 // locate sets the place of a project's state. The block's arguments may contain variables, whose values come
 // from the project's files.
 func (p *Project) locate(files fs.FS, c contents) {
 	b := c.backend
 	if c.broken {
-		p.Nowhere = "its configuration cannot be read"
+		p.Nowhere = unreadable
 		return
 	}
 	if b == nil || b.Type != "s3" {

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hashicorp/go-version"
+
 	"github.com/lockstep-iac/lockstep/engine/budget"
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/config/loading"
@@ -27,7 +29,8 @@ func OtherVersions(files fs.FS, all []Project) diags.Diagnostics {
 		}
 		for _, m := range read[p.Dir].Order {
 			for _, c := range m.RequiredVersions {
-				if met, err := config.VersionMatches(config.LanguageVersion, []config.VersionConstraint{c}); err != nil || met {
+				constraints, err := version.NewConstraint(c.Text)
+				if err != nil || config.Speaks(constraints) {
 					continue
 				}
 				place := fmt.Sprintf("%s:%d requires %s", path.Join(p.Dir, c.Range.Filename), c.Range.Start.Line, c.Text)
@@ -53,5 +56,5 @@ func OtherVersions(files fs.FS, all []Project) diags.Diagnostics {
 		}
 		fmt.Fprintf(&b, "\n  %s (%s%s)", place, strings.Join(names, ", "), more)
 	}
-	return diags.Errorf(nil, "Another version of the language is required", "Lockstep speaks version %s of the Terraform language, and cannot plan the projects in brackets. Change the constraints, or use a release of Lockstep that speaks a version which they allow:\n%s", config.LanguageVersion, b.String())
+	return diags.Errorf(nil, "Another version of the language is required", "Lockstep speaks the Terraform language of versions 1.11 to %s, and cannot plan the projects in brackets. Allow one of these versions, for example with \">= 1.5\":\n%s", config.LanguageVersion, b.String())
 }

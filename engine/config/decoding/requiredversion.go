@@ -34,7 +34,7 @@ func (d *Decoder) requiredVersion(a *hcl.Attribute) {
 		// This diagnostic comes before all others, since a newer version of the language may not report
 		// those.
 		d.diags = slices.Insert(d.diags, 0, diags.MarkLate(diags.HCLError(&a.Range, OtherVersion,
-			"This configuration requires version %s of the Terraform language. Lockstep speaks the language of versions 1.11 to %s. Change the constraint, or use a release of Lockstep that speaks a version which it allows.",
+			"This configuration requires version %s of the Terraform language. Lockstep speaks the language of versions 1.11 to %s. Allow one of these versions, for example with \">= 1.5\".",
 			c.Text, config.LanguageVersion)))
 	}
 }

@@ -176,8 +176,8 @@ type triggering struct {
 	scope eval.Scope
 }
 
-// all returns the actions that the change triggers, and those that are pending. Actions whose trigger is gone, or whose condition
-// does not hold any more, are no longer pending.
+// all returns the actions that the change triggers, and the pending ones, which an earlier apply triggered and did not
+// complete. A pending action is left out if its trigger is gone, or if its condition is not met any more.
 func (t *triggering) all() []*invoking {
 	var out []*invoking
 	for _, f := range firings(t.r.Triggers, t.c.Action, t.c.KeepsOld) {

@@ -97,7 +97,7 @@ func plain(s string) (w word, rest string) {
 }
 
 // quoted returns an option and its value, in quotes if they need them, so that they are read as one word again.
-// If flag is "", the value is quoted so that it is not read as an option.
+// If flag is "", a value that begins with a dash is quoted, too, so that it is not read as an option.
 func quoted(flag, value string) string {
 	if flag == "" && strings.TrimLeft(value, "-—–") != value {
 		return always(value)

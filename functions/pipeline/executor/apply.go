@@ -160,7 +160,8 @@ func (o *checkout) prepare(ctx context.Context, saved []byte, ds diags.Diagnosti
 	return file.Plan, append(ds, o.refuseProvisioners()...)
 }
 
-// counts returns the numbers of a completed apply. Imported and forgotten objects have no actions.
+// counts returns how many objects a completed apply has changed. The tally counts only objects that a provider changed,
+// so the numbers of imported and forgotten objects are those of the plan.
 func counts(p *plans.Plan, done *operation.Tally) counting.Counts {
 	n, planned := done.Done(), p.Counts()
 	n.Import, n.Forget = planned.Import, planned.Forget

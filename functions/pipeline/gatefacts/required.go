@@ -204,8 +204,8 @@ func subject(r runs.Run) requirementfacts.Subject {
 	return requirementfacts.Subject{Plan: planOf(r.Plan.Content), Project: r.Project, Dir: r.Spec.Dir, Workspace: r.Workspace, Target: r.Target(), Beyond: r.Spec.Removed || r.Spec.Beside || !r.Spec.Options.IsZero()}
 }
 
-// subjectOf returns a run as the subject of a question, including the files whose owners are asked. The owners
-// come from the base branch, not from the head.
+// subjectOf returns a run as the subject of a question. If a requirement asks for the approval of code owners, the
+// subject has the files whose owners must approve. The owners come from the base branch, not from the head.
 func subjectOf(ctx context.Context, e *Reader, in *required, q requirementrules.Question, r runs.Run) (requirementfacts.Subject, error) {
 	s := subject(r)
 	if !requirementrules.Needed(q.Requirements).Owners {

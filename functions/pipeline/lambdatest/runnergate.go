@@ -46,7 +46,8 @@ type Request struct {
 // String returns function, action and resource, separated by spaces.
 func (r Request) String() string { return r.Function + " " + r.Action + " " + r.Resource }
 
-// Services are the addresses of the servers that replace AWS. KMS may be "" if nothing is encrypted with it.
+// Services are the addresses of the servers that replace AWS. Account is the server of an [Account], which replaces all
+// services but S3, DynamoDB, SQS and KMS. KMS may be "" if nothing is encrypted with it.
 type Services struct{ S3, DynamoDB, SQS, Account, KMS, builds string }
 
 func (s *Stack) newGate(function, role string) *gate {

@@ -40,9 +40,7 @@ func (m *moment) written(data []byte) {
 	if happen := m.of(data); happen != nil {
 		happen()
 	}
-	if m.pace > 0 && strings.Contains(string(data), intent) {
-		time.Sleep(m.pace)
-	}
+	time.Sleep(m.pace * time.Duration(strings.Count(string(data), intent))) // one append may have the intents of several changes
 }
 
 // of returns the function happen if data contains the awaited entry; nil otherwise.

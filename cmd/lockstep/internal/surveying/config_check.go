@@ -26,7 +26,7 @@ var ConfigCheck = cli.Command{Name: "config check", Synopsis: "Check lockstep.hc
 		return code
 	}
 	s := look(a)
-	code := a.Tell(slices.Concat(s.diags, s.versions, rehearsal(a, s)))
+	code := a.Tell(slices.Concat(s.diags, s.versions, s.unplannable, rehearsal(a, s)))
 	if code != 0 {
 		return code
 	}

@@ -8,6 +8,7 @@ package surveying
 import (
 	"io/fs"
 	"os"
+	"slices"
 
 	"github.com/hashicorp/hcl/v2"
 
@@ -26,6 +27,8 @@ type survey struct {
 	diags       diags.Diagnostics
 	// versions is the error about projects that require another version of the language.
 	versions diags.Diagnostics
+	// unplannable are the errors about projects that cannot be planned.
+	unplannable diags.Diagnostics
 }
 
 // look surveys the directory in which the command runs, which must be the repository's root.
@@ -41,7 +44,8 @@ func look(a *cli.App) survey {
 	s.deployments = project.Deployments(root.FS(), s.Projects)
 	s.conftests = project.Conftests(root.FS())
 	s.versions = project.OtherVersions(root.FS(), s.Projects)
-	for _, d := range s.diags {
+	s.unplannable = project.Unplannable(root.FS(), s.Projects)
+	for _, d := range slices.Concat(s.diags, s.unplannable) {
 		if d.Subject == nil {
 			continue
 		}

@@ -1,0 +1,57 @@
+package project
+
+import (
+	"fmt"
+	"io/fs"
+	"path"
+
+	"github.com/lockstep-iac/lockstep/engine/budget"
+	"github.com/lockstep-iac/lockstep/engine/config/loading"
+	"github.com/lockstep-iac/lockstep/engine/config/source"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+)
+
+// Unplannable returns an error for each project whose state is unknown: Lockstep cannot plan such a project. If the
+// configuration of a project cannot be read, the errors are those of its files, with their places. It reports the first 30 directories, and the number of the others.
+func Unplannable(files fs.FS, all []Project) (ds diags.Diagnostics) {
+	const most = 30
+	read := map[string]bool{}
+	for _, p := range all {
+		if p.Nowhere == "" || read[p.Dir] {
+			continue
+		}
+		if read[p.Dir] = true; len(read) > most {
+			continue
+		}
+		if of := mistakes(files, p); len(of) > 0 {
+			ds = append(ds, of...)
+			continue
+		}
+		ds = append(ds, diags.Errorf(nil, fmt.Sprintf("Project %q cannot be planned", p.Name),
+			"The state of this project is unknown: %s. On pull requests, Lockstep keeps states in S3. Correct the backend block, or leave the directory out: exclude = [%q] in %s.", p.Nowhere, p.Dir, FileName)...)
+	}
+	if more := len(read) - most; more > 0 {
+		ds = append(ds, diags.Errorf(nil, "Further projects cannot be planned", "The states of the projects in %d further directories are unknown, too. Correct those above, and check again.", more)...)
+	}
+	return ds
+}
+
+// mistakes returns the errors in the configuration of a project that cannot be read; nil for other projects.
+func mistakes(files fs.FS, p Project) (out diags.Diagnostics) {
+	if p.Nowhere != unreadable {
+		return nil
+	}
+	_, ds := loading.Load(loading.Input{Tree: source.FS(files, p.Dir), Budget: budget.Pipeline(memory)})
+	for _, d := range ds {
+		if d.Severity != diags.Error {
+			continue
+		}
+		if d.Subject != nil {
+			at := *d.Subject
+			at.Filename = path.Join(p.Dir, at.Filename)
+			d.Subject = &at
+		}
+		out = append(out, d)
+	}
+	return out
+}
