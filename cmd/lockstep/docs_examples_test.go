@@ -261,7 +261,7 @@ func (e *example) configuration(text string) {
 }
 
 // placeholders are words of texts about commands, and words that can stand there.
-var placeholders = strings.NewReplacer(" ADDR...", " a.b", " ADDR", " a.b", "=ADDR", "=a.b", " FROM", " a.b", " TO", " a.c", " HASH", " 0123456789ab", " COMMIT", " 0123456789ab")
+var placeholders = strings.NewReplacer(" ACTION", " action.a.b", "=ACTION", "=action.a.b", " ADDR...", " a.b", " ADDR", " a.b", "=ADDR", "=a.b", " FROM", " a.b", " TO", " a.c", " HASH", " 0123456789ab", " COMMIT", " 0123456789ab")
 
 // wrongComment returns what is wrong with a command in a comment, or "".
 func wrongComment(line string) string {

@@ -25,6 +25,7 @@ const (
 	StateRemove = grammar.StateRemove
 	Taint       = grammar.Taint
 	Untaint     = grammar.Untaint
+	Invoke      = grammar.Invoke
 
 	Help = grammar.Help
 )

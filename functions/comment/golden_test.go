@@ -64,9 +64,10 @@ func TestGolden(t *testing.T) {
 	unreadable.Body = notes.EncryptionChange{Project: app.Name, Broken: true}.Above(trouble)
 	encrypted := app
 	encrypted.Body = notes.EncryptionChange{Project: app.Name, State: notes.Resealed{Any: true, Begins: true}, Plan: notes.Resealed{Any: true}}.Above("**No changes.**\n")
-	partial, destroying := net, net
+	partial, destroying, invoking := net, net, net
 	partial.Options = grammar.Options{Targets: []string{`module.a["x y"].aws_vpc.main`, "aws_subnet.a"}, Variables: []string{"size=2 3", "x=`@team`"}, NoRefresh: true}
 	destroying.Options = grammar.Options{Destroy: true}
+	invoking.Options, invoking.Counts = grammar.Options{Invoke: `action.aws_lambda_invoke.warm["x y"]`}, counting.Counts{Invoke: 1}
 	for i := range 12 {
 		destroying.Options.Variables = append(destroying.Options.Variables, fmt.Sprintf("v%d=1", i))
 	}
@@ -199,6 +200,7 @@ func TestGolden(t *testing.T) {
 		"status-options":        status(app, partial, destroying).Markdown(65536),
 		"check-partial":         check(partial, ""),
 		"check-destroying":      check(destroying, ""),
+		"check-invoking":        check(invoking, ""),
 		"status-moved":          status(moved).Markdown(65536),
 		"status-not-copied":     status(none).Markdown(65536),
 		"status-encryption":     status(sealed, encrypted, with(unreadable, PlanFailed, "", unreadable.Body)).Markdown(65536),

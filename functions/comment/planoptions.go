@@ -26,9 +26,12 @@ func (p ProjectStatus) made() string {
 		return fmt.Sprintf("The last plan, with %s, has changed nothing: the project is as it was before. To try it again, write its command in a new comment.\n\n", reasons.SomeOf(words).Text())
 	}
 	s := fmt.Sprintf("Planned with %s.", reasons.SomeOf(words).Text())
+	if p.Options.Invoke != "" {
+		s += " It invokes the action, and changes no object."
+	}
 	if p.Options.Partial() {
 		s += fmt.Sprintf(" **This plan is partial**: it leaves out other changes of the project. To plan all of them, comment %s.", p.planCommand())
-	} else if p.Options.RefreshOnly && !p.Upheld || p.Options.Destroy && !p.Removed {
+	} else if p.Options.KeepsObjects() && !p.Upheld || p.Options.Destroy && !p.Removed {
 		s += fmt.Sprintf(" **This plan leaves out what the pull request changes.** To plan that, comment %s.", p.planCommand())
 	}
 	if p.Options.NoRefresh {

@@ -84,6 +84,9 @@ var problemWords = map[grammar.Kind]func(grammar.Problem) string{
 	grammar.BadAddress: func(p grammar.Problem) string {
 		return fmt.Sprintf("%s is not a valid address for %s: write one like %s, in quotes if it has spaces", markdown.Code(p.Word), markdown.Code(cmp.Or(p.Flag, p.Want)), markdown.Code(`module.net["a"].aws_subnet.main[0]`))
 	},
+	grammar.BadAction: func(p grammar.Problem) string {
+		return fmt.Sprintf("%s is not a valid address of an action: write one like %s, in quotes if it has spaces", markdown.Code(p.Word), markdown.Code(`module.net["a"].action.aws_lambda_invoke.main`))
+	},
 	grammar.BadVariable: func(p grammar.Problem) string {
 		return fmt.Sprintf("%s sets no variable: write %s, with at most 1000 characters", markdown.Code(p.Word), markdown.Code("-var NAME=VALUE"))
 	},

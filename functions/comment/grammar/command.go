@@ -119,6 +119,8 @@ type Options struct {
 	Forgets []string `json:",omitempty"`
 
 	Untaints []string `json:",omitempty"`
+	// Invoke is the address of an action, or of an instance of one: the plan invokes it, and changes no object.
+	Invoke string `json:",omitempty"`
 	// Taint is set if the Replaces come from the command "taint". Each of them must be an object in the state.
 	Taint bool `json:",omitempty"`
 	// Rest is set for the plan of the rest of an apply with the same options: some of the changes of the state
@@ -126,10 +128,15 @@ type Options struct {
 	Rest bool `json:",omitempty"`
 }
 
-// Changes reports whether the options change the state itself. Such a plan is for one project.
+// Changes reports whether the options name something to do: a change of the state itself, or an action to
+// invoke. Such a plan is for one project.
 func (o Options) Changes() bool {
-	return len(o.Imports)+len(o.Moves)+len(o.Forgets)+len(o.Untaints) > 0
+	return len(o.Imports)+len(o.Moves)+len(o.Forgets)+len(o.Untaints) > 0 || o.Invoke != ""
 }
+
+// KeepsObjects reports whether a plan changes no object. It only writes changes made outside of Terraform into
+// the state, or invokes an action. So it leaves out everything that a pull request changes.
+func (o Options) KeepsObjects() bool { return o.RefreshOnly || o.Invoke != "" }
 
 // IsZero reports whether a plan is made without options.
 func (o Options) IsZero() bool { return len(o.Words()) == 0 }
@@ -164,6 +171,9 @@ func (o Options) Words() []string {
 			out = append(out, set.word)
 		}
 	}
+	if o.Invoke != "" {
+		out = append(out, quoted("-invoke=", o.Invoke))
+	}
 	for _, list := range []struct {
 		flag   string
 		values []string
@@ -177,5 +187,9 @@ func (o Options) Words() []string {
 
 // count returns the number of values of all options.
 func (o Options) count() int {
-	return len(slices.Concat(o.Targets, o.Excludes, o.Replaces, o.Variables, o.Imports, o.Moves, o.Forgets, o.Untaints))
+	n := len(slices.Concat(o.Targets, o.Excludes, o.Replaces, o.Variables, o.Imports, o.Moves, o.Forgets, o.Untaints))
+	if o.Invoke != "" {
+		n++
+	}
+	return n
 }

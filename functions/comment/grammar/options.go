@@ -42,6 +42,7 @@ var (
 	moved       = &option{[]string{"move"}, "\"FROM TO\"", isMove, more(func(c *Command) *[]string { return &c.Options.Moves }), "Plans to move an object of the state to another address."}
 	forgotten   = &option{[]string{"forget"}, "ADDR", isAddress, more(func(c *Command) *[]string { return &c.Options.Forgets }), "Plans to remove this object from the state. The object itself stays as it is."}
 	untainted   = &option{[]string{"untaint"}, "ADDR", isResource, more(func(c *Command) *[]string { return &c.Options.Untaints }), "Plans to keep this object, which a failed apply has marked as tainted."}
+	invoked     = &option{[]string{"invoke"}, "ACTION", isAction, once(func(c *Command) *string { return &c.Options.Invoke }), "Plans to invoke this action, or this instance of it, and changes no object."}
 	variable    = &option{[]string{"var"}, "NAME=VALUE", isVariable, more(func(c *Command) *[]string { return &c.Options.Variables }), "Sets a variable of the root module. You may give it several times."}
 	destroy     = &option{[]string{"destroy"}, "", nil, said(func(c *Command) *bool { return &c.Options.Destroy }), "Plans to destroy all objects of the project."}
 	refreshOnly = &option{[]string{"refresh-only"}, "", nil, said(func(c *Command) *bool { return &c.Options.RefreshOnly }), "Plans only to write changes made outside of Terraform into the state."}
@@ -53,8 +54,8 @@ var (
 var (
 	choosing = []*option{inProject, inDir, inWorkspace, failed}
 	// addressed are the options whose values are addresses.
-	addressed = []*option{target, exclude, replace, imported, moved, forgotten, untainted}
-	planning  = []*option{target, exclude, replace, variable, destroy, refreshOnly, refresh, imported, moved, forgotten, untainted}
+	addressed = []*option{target, exclude, replace, imported, moved, forgotten, untainted, invoked}
+	planning  = []*option{target, exclude, replace, variable, destroy, refreshOnly, refresh, imported, moved, forgotten, untainted, invoked}
 	changing  = []*option{target, exclude, variable, refresh} // of a plan that changes the state
 	all       = slices.Concat(choosing, planning, []*option{because})
 )
@@ -101,7 +102,8 @@ var needless = []string{
 }
 
 // excluding are pairs of options that contradict each other.
-// Source: the same pairs are refused by Terraform 1.11, and by our own command line.
+// Source: Terraform and our own command line refuse the same pairs. Those of -invoke with a change of the state
+// are ours: such a plan changes no object.
 var excluding = []struct {
 	a, b  *option
 	holds func(Options) bool
@@ -117,6 +119,15 @@ var excluding = []struct {
 	{untainted, replace, func(o Options) bool { return len(o.Untaints) > 0 && len(o.Replaces) > 0 }},
 	{untainted, destroy, func(o Options) bool { return len(o.Untaints) > 0 && o.Destroy }},
 	{replace, refreshOnly, func(o Options) bool { return len(o.Replaces) > 0 && o.RefreshOnly }},
+	{invoked, destroy, func(o Options) bool { return o.Invoke != "" && o.Destroy }},
+	{invoked, refreshOnly, func(o Options) bool { return o.Invoke != "" && o.RefreshOnly }},
+	{invoked, target, func(o Options) bool { return o.Invoke != "" && len(o.Targets) > 0 }},
+	{invoked, exclude, func(o Options) bool { return o.Invoke != "" && len(o.Excludes) > 0 }},
+	{invoked, replace, func(o Options) bool { return o.Invoke != "" && len(o.Replaces) > 0 }},
+	{invoked, imported, func(o Options) bool { return o.Invoke != "" && len(o.Imports) > 0 }},
+	{invoked, moved, func(o Options) bool { return o.Invoke != "" && len(o.Moves) > 0 }},
+	{invoked, forgotten, func(o Options) bool { return o.Invoke != "" && len(o.Forgets) > 0 }},
+	{invoked, untainted, func(o Options) bool { return o.Invoke != "" && len(o.Untaints) > 0 }},
 }
 
 // dashed returns a word with two dashes instead of one long dash, if it is an option: phones turn two dashes

@@ -27,6 +27,7 @@ const (
 
 	BadName     Kind = "bad name"     // Word cannot be a Want
 	BadAddress  Kind = "bad address"  // Word
+	BadAction   Kind = "bad action"   // Word
 	BadVariable Kind = "bad variable" // Word
 	BadSwitch   Kind = "bad switch"   // Flag is Word, and can only be Want
 	BadReason   Kind = "bad reason"   // empty, or longer than Most
@@ -41,7 +42,7 @@ func Kinds() []Kind {
 	return []Kind{
 		TooMany, TooLong, Invisible, OpenQuote, NoVerb, UnknownVerb, Foreign, Marked,
 		UnknownOption, UnknownWord, NotNeeded, NotTaken, NoValue, NeedlessValue, Twice, Together, Lacking, NoArgument, NoOptions,
-		BadName, BadAddress, BadVariable, BadSwitch, BadReason, BadID, ShortPlan, TwoPlans, ManyValues,
+		BadName, BadAddress, BadAction, BadVariable, BadSwitch, BadReason, BadID, ShortPlan, TwoPlans, ManyValues,
 	}
 }
 

@@ -53,6 +53,7 @@ const (
 
 var (
 	addressPattern  = regexp.MustCompile(`^` + nameStep + keyStep + `(\.` + nameStep + keyStep + `)+$`)
+	actionPattern   = regexp.MustCompile(`^(module\.` + nameStep + keyStep + `\.)*action\.` + nameStep + `\.` + nameStep + keyStep + `$`)
 	resourcePattern = regexp.MustCompile(`^(module\.` + nameStep + keyStep + `\.)*(resource\.)?` + nameStep + `\.` + nameStep + keyStep + `$`)
 )
 
@@ -74,6 +75,14 @@ func isResource(s string) Kind {
 	last := s[strings.LastIndex("."+s, ".module.")+1:]
 	if len(s) > maxValue || !resourcePattern.MatchString(s) || strings.HasPrefix(s, "data.") || strings.HasPrefix(s, "module.") && strings.Count(last, ".") < 2 {
 		return BadAddress
+	}
+	return ""
+}
+
+// isAction checks that a value is the address of an action, or of an instance of one.
+func isAction(s string) Kind {
+	if len(s) > maxValue || !actionPattern.MatchString(s) {
+		return BadAction
 	}
 	return ""
 }

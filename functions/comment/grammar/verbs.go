@@ -28,7 +28,9 @@ const (
 	StateRemove Verb = "state rm"
 	Taint       Verb = "taint"
 	Untaint     Verb = "untaint"
-	Help        Verb = "help"
+	// Invoke makes a plan with -invoke, which changes no object.
+	Invoke Verb = "invoke"
+	Help   Verb = "help"
 )
 
 // A row describes one verb.
@@ -70,7 +72,7 @@ type Form struct{ Typed, Effect string }
 var table = []row{
 	{verb: Plan, participle: "planned", acts: true, takes: planning, commit: true, help: []Form{
 		{"lockstep plan", "plans the projects that this pull request changes"},
-		{"lockstep plan -target=ADDR", "plans with an option of Terraform's: `-target`, `-exclude`, `-replace`, `-var`, `-destroy`, `-refresh-only` or `-refresh=false`"},
+		{"lockstep plan -target=ADDR", "plans with an option of Terraform's: `-target`, `-exclude`, `-replace`, `-var`, `-destroy`, `-refresh-only`, `-refresh=false` or `-invoke`"},
 	}},
 	{verb: Apply, participle: "applied", acts: true, hash: true, decisive: true, help: []Form{
 		{"lockstep apply", "applies the plans of this pull request, if they are up to date"},
@@ -134,6 +136,12 @@ var table = []row{
 		help: []Form{{"lockstep untaint ADDR -p NAME", "plans to keep an object that a failed apply left incomplete"}},
 		plan: func(c *Command) { c.Options.Untaints = c.Arguments },
 		is:   func(o Options, _ bool) bool { return len(o.Untaints) > 0 },
+	},
+	{
+		verb: Invoke, participle: "planned", acts: true, takes: []*option{variable, refresh}, arguments: []argument{{"ACTION", isAction}},
+		help: []Form{{"lockstep invoke ACTION -p NAME", "plans to invoke an action of one project, like `lockstep plan -invoke=ACTION`, and changes no object"}},
+		plan: func(c *Command) { c.Options.Invoke = c.Arguments[0] },
+		is:   func(o Options, _ bool) bool { return o.Invoke != "" },
 	},
 	{verb: Help, participle: "helped", help: []Form{{"lockstep help", "shows this list"}}},
 }

@@ -26,8 +26,12 @@ func TestVerbs(t *testing.T) {
 // typed is a command of a verb that can be read.
 func typed(r row) string {
 	text := "lockstep " + string(r.verb)
-	for range r.arguments {
-		text += " a.b"
+	for _, a := range r.arguments {
+		if a.check("a.b") == "" {
+			text += " a.b"
+		} else {
+			text += " action.a.b"
+		}
 	}
 	return text
 }

@@ -230,8 +230,8 @@ func (r OwnApply) words() (text, remedy string) {
 	return text, fmt.Sprintf("To apply it, comment %s.", markdown.Code(grammar.Command{Verb: "apply", Project: r.Project, Workspace: r.Workspace}.String()))
 }
 
-// SeveralProjects reports that a command that changes the state selects several projects, but can be only for
-// one.
+// SeveralProjects reports that a command that changes the state or invokes an action selects several projects,
+// but can be only for one.
 type SeveralProjects struct {
 	Command  grammar.Command
 	Projects []string // that it selects

@@ -25,7 +25,7 @@ func (r PlannedAbove) words() (text, remedy string) {
 		"A project has one plan at a time. First apply that plan. Or write the refused command in a new comment: its plan then replaces the other."
 }
 
-// ShownFirst reports that one comment asks for a change of the state and for its apply.
+// ShownFirst reports that one comment asks for a change of the state, or for an action, and for its apply.
 type ShownFirst struct {
 	Project string
 	Command grammar.Command

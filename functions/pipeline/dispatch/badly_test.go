@@ -15,11 +15,11 @@ var typed = map[grammar.Verb]string{
 	grammar.Plan: "plan", grammar.Apply: "apply", grammar.Retry: "retry", grammar.Stop: "stop", grammar.Recover: "recover",
 	grammar.Lock: `lock --reason "it moves"`, grammar.Unlock: "unlock", grammar.Override: `override --reason "it burns"`, grammar.Drift: "drift",
 	grammar.Import: "import terraform_data.a an-id", grammar.StateMove: "state mv terraform_data.a terraform_data.z", grammar.StateRemove: "state rm terraform_data.a",
-	grammar.Taint: "taint terraform_data.a", grammar.Untaint: "untaint terraform_data.a", grammar.Help: "help",
+	grammar.Taint: "taint terraform_data.a", grammar.Untaint: "untaint terraform_data.a", grammar.Invoke: "invoke action.lab_notify.a", grammar.Help: "help",
 }
 
 // planning are the verbs that plan first.
-var planning = []grammar.Verb{grammar.Plan, grammar.Drift, grammar.Import, grammar.StateMove, grammar.StateRemove, grammar.Taint, grammar.Untaint}
+var planning = []grammar.Verb{grammar.Plan, grammar.Drift, grammar.Import, grammar.StateMove, grammar.StateRemove, grammar.Taint, grammar.Untaint, grammar.Invoke}
 
 // misspelt is a command with its last letter of the verb doubled.
 func misspelt(v grammar.Verb) string {

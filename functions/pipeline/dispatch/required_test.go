@@ -157,6 +157,8 @@ func TestCommandGates(t *testing.T) {
 		{"taint", "lockstep taint terraform_data.a", "**Not planned** `net`"},
 		{"taint", "lockstep plan -replace=terraform_data.a", "**Not planned** `net`"},
 		{"untaint", "lockstep untaint terraform_data.a -p net", "**Not planned** `net`"},
+		{"invoke", "lockstep invoke action.lab_notify.a -p net", "**Not planned** `net`"},
+		{"invoke", "lockstep plan -invoke=action.lab_notify.a -p net", "**Not planned** `net`"},
 		{"drift", "lockstep drift", "**Not planned** `net`"},
 		{"drift", "lockstep plan -refresh-only", "**Not planned** `net`"},
 		{"lock", "lockstep lock --reason \"it burns\"", "**Not locked** `net`"},

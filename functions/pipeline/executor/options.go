@@ -39,6 +39,13 @@ func optionsOf(g grammar.Options) (options, diags.Diagnostics) {
 		}
 		out.ForceReplace = append(out.ForceReplace, a)
 	}
+	if g.Invoke != "" {
+		a, err := addrs.ParseAction(g.Invoke)
+		if err != nil {
+			ds = append(ds, diags.Errorf(nil, "Invalid address for -invoke", "-invoke: %s.", err)...)
+		}
+		out.Invoke = a
+	}
 	switch {
 	case g.Destroy:
 		out.Mode = plans.DestroyMode

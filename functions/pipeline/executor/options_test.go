@@ -105,6 +105,8 @@ func TestRefusedOptions(t *testing.T) {
 		{grammar.Options{Targets: []string{"terraform_data.zz"}}, "The option -target=terraform_data.zz matches nothing"},
 		{grammar.Options{Excludes: []string{"module.zz"}}, "The option -exclude=module.zz matches nothing"},
 		{grammar.Options{Replaces: []string{"terraform_data.zz[7]"}}, "The option -replace=terraform_data.zz[7] matches nothing"},
+		{grammar.Options{Invoke: "terraform_data.a"}, "Invalid address for -invoke"},
+		{grammar.Options{Invoke: "action.lab_notify.zz"}, "invoke target action.lab_notify.zz not found"},
 		{grammar.Options{Replaces: []string{"terraform_data.zz"}, Taint: true}, "matches nothing"},
 	} {
 		b.job.Options = test.options

@@ -26,6 +26,9 @@ func TestDoubts(t *testing.T) {
 	if diff := cmp.Diff([]string{"x.a", "x.c", "x.d"}, got); diff != "" {
 		t.Error(diff)
 	}
+	if got := doubts(r, grammar.Options{Invoke: "action.a.b"}); got != nil {
+		t.Errorf("a plan that changes no object leaves out %v", got)
+	}
 	if diff := cmp.Diff([]string{"x.a", "x.c"}, unsettled(r, imports)); diff != "" {
 		t.Error(diff)
 	}

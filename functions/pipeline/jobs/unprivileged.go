@@ -12,7 +12,7 @@ func Unprivileged(whole Job, s Snapshot) Job {
 		VarFiles: whole.VarFiles, Variables: whole.Variables, Inputs: whole.Inputs, // which are in the fork
 		Options: grammar.Options{
 			Targets: whole.Options.Targets, Excludes: whole.Options.Excludes, Replaces: whole.Options.Replaces,
-			Variables: whole.Options.Variables, Destroy: whole.Options.Destroy, NoRefresh: true,
+			Variables: whole.Options.Variables, Destroy: whole.Options.Destroy, Invoke: whole.Options.Invoke, NoRefresh: true,
 		},
 		Grants: whole.Grants.Locked(), Snapshot: &Snapshot{State: s.State, ID: s.ID},
 	}

@@ -192,7 +192,7 @@ func (r Run) progress() order.Progress {
 	}
 	// A partial plan leaves out changes of the pull request. Even if it has no changes, or is applied, these
 	// changes are still to be applied.
-	part := (r.Spec.Options.Partial() || r.Spec.Options.RefreshOnly || len(r.Plan.Doubts) > 0) && !r.Spec.Beside && !r.Plan.Upheld
+	part := (r.Spec.Options.Partial() || r.Spec.Options.KeepsObjects() || len(r.Plan.Doubts) > 0) && !r.Spec.Beside && !r.Plan.Upheld
 	switch phase {
 	case PlanFailed:
 		if KeepsOutcome(r) && !destroys(r) {

@@ -168,10 +168,10 @@ type Plan struct {
 	// Full is set if the report is shortened and an artifact has the full text.
 	Full bool `json:",omitempty"`
 	// Upheld is set if nothing of the head is left to be applied, although the plan leaves changes out. It is
-	// set for a refresh-only plan of a head that is completely applied, or that has nothing to apply. It is set
-	// for a plan with other options until that plan is made: see [KeepsOutcome]. It is set for a Dropped run
-	// whose plan has no changes because its head is applied. Idle is set in addition if the head had nothing to
-	// apply.
+	// set for a plan that changes no object (with -refresh-only or -invoke), of a head that is completely applied
+	// or that has nothing to apply. It is set for a plan with other options until that plan is made: see
+	// [KeepsOutcome]. It is set for a Dropped run whose plan has no changes because its head is applied. Idle is
+	// set in addition if the head had nothing to apply.
 	Upheld bool `json:",omitempty"`
 	Idle   bool `json:",omitempty"`
 	// Deploys is the GitHub environment in which applies of the plan are recorded as deployments; "" for none.
@@ -276,7 +276,7 @@ func (r Run) To(next Phase) Run {
 	if !next.UnderWay() && next != Planned {
 		r.Asked.Late = false
 	}
-	if next == Planned && !r.Spec.Options.RefreshOnly { // from then on the plan belongs to the head
+	if next == Planned && !r.Spec.Options.KeepsObjects() { // from then on the plan belongs to the head
 		r.Plan.Upheld, r.Plan.Idle = false, false
 	}
 	switch next {
@@ -314,7 +314,7 @@ func (r Run) Drop(was Phase, fate Fate) Run {
 // PlansEverything reports whether a run's plan contains everything that its pull request changes: no option
 // leaves a part out.
 func PlansEverything(r Run) bool {
-	return !r.Spec.Options.Partial() && !r.Spec.Options.RefreshOnly && r.Spec.Options.Destroy == r.Spec.Removed
+	return !r.Spec.Options.Partial() && !r.Spec.Options.KeepsObjects() && r.Spec.Options.Destroy == r.Spec.Removed
 }
 
 // Complete reports whether nothing is left to do for the pull request once the run's plan is applied, or if it

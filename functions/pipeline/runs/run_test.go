@@ -466,6 +466,9 @@ func TestUpholds(t *testing.T) {
 	if made.Spec.Options = (grammar.Options{RefreshOnly: true}); !made.To(Planned).Plan.Upheld {
 		t.Error("a look at changes from outside leaves out something")
 	}
+	if made.Spec.Options = (grammar.Options{Invoke: "action.a.b"}); !made.To(Planned).Plan.Upheld {
+		t.Error("a plan that only invokes an action leaves out something")
+	}
 }
 
 // ended is the fate of a pull request that is not open.

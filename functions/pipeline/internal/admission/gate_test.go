@@ -358,6 +358,7 @@ func TestGate(t *testing.T) {
 		{"merge of a plan with -target", []change{merge, options(grammar.Options{Targets: []string{"a.b"}})}, "NotAll"},
 		{"merge of a plan with -exclude", []change{merge, options(grammar.Options{Excludes: []string{"a.b"}})}, "NotAll"},
 		{"merge of a plan with -destroy", []change{merge, options(grammar.Options{Destroy: true})}, "NotAll"},
+		{"merge of a plan with -invoke", []change{merge, options(grammar.Options{Invoke: "action.a.b"})}, "NotAll"},
 		{"merge of a plan with -refresh-only", []change{merge, options(grammar.Options{RefreshOnly: true})}, "NotAll"},
 		{"merge of a plan with -refresh=false", []change{merge, options(grammar.Options{NoRefresh: true})}, ""},
 		{"merge of a plan with -replace", []change{merge, options(grammar.Options{Replaces: []string{"a.b"}})}, ""},

@@ -41,6 +41,8 @@ func TestBlocksOf(t *testing.T) {
 		{"lockstep taint a.b", []string{"plan", "taint"}},
 		{"lockstep plan -replace=a.b", []string{"plan", "taint"}},
 		{"lockstep untaint a.b", []string{"plan", "untaint"}},
+		{"lockstep invoke action.a.b", []string{"plan", "invoke"}},
+		{"lockstep plan -invoke=action.a.b", []string{"plan", "invoke"}},
 		{"lockstep import a.b x", []string{"plan", "import"}},
 		{"lockstep state mv a.b a.c", []string{"plan", "state mv"}},
 		{"lockstep state rm a.b", []string{"plan", "state rm"}},

@@ -46,8 +46,8 @@ func asksForApply(l grammar.Line, c comment.Command, r runs.Run) bool {
 }
 
 // WhyNotAppliedNext returns why a later line of a comment does not apply the plan that a line makes of a run;
-// nil for no reason. One reason is that the plan changes the state: such plans are shown first. The other is
-// that a line in between asks for another plan: then it is unclear which plan is meant.
+// nil for no reason. One reason is that the plan changes the state or invokes an action: such plans are shown
+// first. The other is that a line in between asks for another plan: then it is unclear which plan is meant.
 func WhyNotAppliedNext(lines []grammar.Line, line int, r runs.Run) reasons.Reason {
 	if line >= len(lines) {
 		return nil

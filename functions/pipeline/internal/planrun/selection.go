@@ -242,7 +242,7 @@ func (qu *PlanQueuer) readCheckout(ctx context.Context, dir string, l *ledger.Lo
 	return d, nil
 }
 
-// several refuses a command that changes the state if it is for more than one project.
+// several refuses a command that changes the state or invokes an action if it is for more than one project.
 func several(c comment.Command, found []selected) comment.Reply {
 	no := reasons.SeveralProjects{Command: c}
 	for _, p := range found {
