@@ -29,8 +29,8 @@ type Dependency struct {
 	Further  *Dependencies
 }
 
-// ListedDependencies returns dependencies whose list is complete already. load makes the list, at the first
-// use, if ever. Its result must be sorted like that of All.
+// ListedDependencies returns Dependencies whose complete list comes from load, which is called at the first use. The list
+// needs no further additions, and must be sorted like the result of All.
 func ListedDependencies(load func() []addrs.ConfigResource) *Dependencies {
 	return &Dependencies{load: load}
 }

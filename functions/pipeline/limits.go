@@ -42,8 +42,8 @@ const maxRedelivery = 12 * time.Hour
 
 // Redelivery returns the delay before the next attempt at a message. receives is the number of attempts so
 // far, and err is the error of the latest attempt. The whole group of the message waits. If err is a rate
-// limit of GitHub, the delay ends when the limit ends. After most other errors, the delay is longer from the
-// second attempt on.
+// limit of GitHub, the delay ends when the limit ends. After most other errors, the delay is short after
+// the first attempt, and longer after each later one.
 func Redelivery(receives int, err error, now time.Time) time.Duration {
 	var limited *github.RateLimitedError
 	var busy *BusyError

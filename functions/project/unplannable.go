@@ -11,8 +11,9 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
-// Unplannable returns an error for each project whose state is unknown: Lockstep cannot plan such a project. If the
-// configuration of a project cannot be read, the errors are those of its files, with their places. It reports the first 30 directories, and the number of the others.
+// Unplannable returns a warning for each project whose state is unknown: Lockstep cannot plan such a project. If the
+// configuration of a project cannot be read, it returns the errors in its files, with their places. It reports the
+// first 30 directories, and the number of the others.
 func Unplannable(files fs.FS, all []Project) (ds diags.Diagnostics) {
 	const most = 30
 	read := map[string]bool{}
@@ -27,7 +28,7 @@ func Unplannable(files fs.FS, all []Project) (ds diags.Diagnostics) {
 			ds = append(ds, of...)
 			continue
 		}
-		ds = append(ds, diags.Errorf(nil, fmt.Sprintf("Project %q cannot be planned", p.Name),
+		ds = append(ds, diags.Warningf(nil, fmt.Sprintf("Project %q cannot be planned", p.Name),
 			"The state of this project is unknown: %s. On pull requests, Lockstep keeps states in S3. Correct the backend block, or leave the directory out: exclude = [%q] in %s.", p.Nowhere, p.Dir, FileName)...)
 	}
 	if more := len(read) - most; more > 0 {

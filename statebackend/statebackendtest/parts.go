@@ -108,8 +108,8 @@ func StartDynoxide(t testing.TB) (url string) {
 	return url
 }
 
-// StartDynalite starts another real DynamoDB server, independent of Dynoxide, with an empty table "locks",
-// and returns its URL. The server stops at the end of the test.
+// StartDynalite starts Dynalite, an emulator of DynamoDB that is independent of the usual one, Dynoxide. It has an empty
+// table "locks". StartDynalite returns its URL. The server stops at the end of the test.
 func StartDynalite(t testing.TB) (url string) {
 	t.Helper()
 	program := Part(t, "npm", "dynalite", "node_modules", "dynalite", "cli.js")

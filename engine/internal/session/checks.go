@@ -115,8 +115,8 @@ func checkSubject(m addrs.Module, in addrs.ModuleInstance, name string) eval.Sub
 
 // CheckBlocks evaluates the assertions of all check blocks. A failed assertion is a warning. Assertions about
 // data that could not be read are not evaluated. If the function skip returns true for a check block, the
-// results of the block are unknown. If skip also returns true for its data block, the check block has no
-// results.
+// results of the block are unknown. But if the block has no data block, or skip returns true for that one, too, the check
+// block has no results.
 func CheckBlocks(e *eval.Evaluator, modules []*config.Module, skip func(addrs.Object) bool) diags.Diagnostics {
 	var ds diags.Diagnostics
 	for _, m := range modules {

@@ -65,8 +65,8 @@ func (v DeploymentChecks) MadeBy(name string, r github.Report) bool {
 	return !r.Ours && r.AppID != 0 && r.AppID == v.apps[name]
 }
 
-// Done reports whether the named deployment has nothing left to do. Its check has succeeded, and so has every
-// other check of that name, whoever created it.
+// Done reports whether the named deployment has nothing left to do: there is a check of its name, and all checks of that
+// name have succeeded, whoever created them.
 func (v DeploymentChecks) Done(name string) bool {
 	has := false
 	for _, r := range v.all {

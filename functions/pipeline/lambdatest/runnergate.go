@@ -176,7 +176,7 @@ func (g *gate) other(w http.ResponseWriter, r *http.Request, role, service strin
 	g.services[service].ServeHTTP(w, r)
 }
 
-// read returns the service of a request, and its calls.
+// read returns the AWS service that a request is for, and the API calls that the request counts as.
 func (s *Stack) read(r *http.Request, body []byte) (string, []templates.Call) {
 	target := r.Header.Get("X-Amz-Target")
 	protocol, operation, _ := strings.Cut(target, ".")

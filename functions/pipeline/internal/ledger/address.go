@@ -84,8 +84,8 @@ func FollowMove(r *runs.Run, p admission.Placing) bool {
 // the pull request ends, and a pull request may name another address with each push.
 const maxWere = 16
 
-// forget removes the oldest of too many former addresses of a run, if its pull request has no apply and no
-// lock at these addresses.
+// forget removes the oldest former addresses of a run, so that at most maxWere stay. It keeps an address at which the
+// run's pull request has an apply or a lock.
 func forget(ctx context.Context, ld Ledger, r *runs.Run) error {
 	var own []string
 	old := r.Address.Were[:max(0, len(r.Address.Were)-maxWere)]

@@ -34,8 +34,9 @@ import (
 // pull requests from delaying others for long.
 const AtOnce = 25
 
-// Due reports whether the plan of a run has to be checked because there was another apply to its state. A run
-// that is Gone is due, too: the base branch may have its project again. last is the last apply; nil for none.
+// Due reports whether the plan of a run has to be checked, because there was another apply to its state, which is
+// settled. This includes the plan of a run that is Gone: the base branch may have its project again. last is the last
+// apply; nil for none.
 func Due(r runs.Run, last *runs.LastApply) bool {
 	return last != nil && last.Settled && (runs.Checkable(r) || r.End.Fate == runs.Gone) && r.Plan.Applies < last.Applies
 }

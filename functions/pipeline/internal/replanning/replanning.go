@@ -202,8 +202,8 @@ type work struct {
 	gone bool // the base branch has removed or renamed the project
 }
 
-// open checks out the commit of a request's run, and adds what has changed there since the plan was made. The
-// function done removes the checkout. The result no has the reasons why the plan cannot be made again there.
+// open checks out the commit of a request's run, and adds to the request what has changed there since the plan was
+// made. done removes the checkout. no has the reasons why the plan cannot be made again there.
 func (c *Checker) open(ctx context.Context, q *admission.Request) (w work, done func(), no reasons.List, err error) {
 	w.kept, err = c.Artifacts.Get(ctx, q.Run.AppliedPlan())
 	if err != nil && !errors.Is(err, pipeline.ErrNoArtifact) {

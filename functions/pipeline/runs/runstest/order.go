@@ -1,7 +1,7 @@
 // Package runstest parses a short notation for orders of applies into the types of package runs, for tests
 // only.
 //
-// This package refuses to decide. Start reading at [Order].
+// It only parses: it does not decide which apply may start. Start reading at [Order].
 package runstest
 
 import (
