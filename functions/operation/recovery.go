@@ -345,7 +345,7 @@ func (r Recovery) diagnostics(place string, s *states.State, locked bool) diags.
 			what = "deleted"
 		}
 		ds = append(ds, diags.Warningf(nil, "Changed by another tool since",
-			"%s was %s by an apply that was interrupted. Later somebody else wrote the state at %s with another object at this address, and Lockstep kept that object. Compare it with the real one. If the state is wrong, correct it with \"lockstep state rm\" and \"lockstep import\". Then run:\n  lockstep recover -forget '%[1]s'", c.Address, what, place)...)
+			"%s was %s by an apply that was interrupted. Later somebody else wrote the state at %s with another object at this address, and Lockstep kept that object. Compare it with the real one. If the state is wrong, correct it with \"lockstep state rm\" and \"lockstep import\". Then run:\n  lockstep recover -forget %s", c.Address, what, place, quoted(c.Address))...)
 	}
 	return append(ds, doubtful(r.Unresolved, s)...)
 }
