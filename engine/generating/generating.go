@@ -18,6 +18,7 @@ import (
 	ctyjson "github.com/zclconf/go-cty/cty/json"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/budget"
 	"github.com/lockstep-iac/lockstep/engine/marks"
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
@@ -105,7 +106,7 @@ func (w *writer) attribute(indent int, name string, a *schema.Attribute, v cty.V
 func expression(v cty.Value) string {
 	if v.Type() == cty.String && !v.IsNull() && json.Valid([]byte(v.AsString())) {
 		var x ctyjson.SimpleJSONValue
-		if x.UnmarshalJSON([]byte(v.AsString())) == nil && !x.Type().IsPrimitiveType() && x.Type() != cty.DynamicPseudoType {
+		if x.UnmarshalJSON([]byte(v.AsString())) == nil && !x.Type().IsPrimitiveType() && x.Type() != cty.DynamicPseudoType && budget.Printable(x.Value) {
 			return "jsonencode(" + string(hclwrite.TokensForValue(x.Value).Bytes()) + ")"
 		}
 	}

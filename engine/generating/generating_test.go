@@ -153,3 +153,15 @@ b {}
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 }
+
+// TestLongNumber: a text with a number that nobody could print stays a text.
+func TestLongNumber(t *testing.T) {
+	t.Parallel()
+	b := &schema.Block{Attributes: map[string]*schema.Attribute{"json": optional(cty.String)}}
+	for _, text := range []string{"[1e99999999]", "[1e-99999999]", "[1e999999999999]"} {
+		got := generating.Block(addrs.Resource{Mode: addrs.Managed, Type: "a", Name: "b"}, "", b, cty.ObjectVal(map[string]cty.Value{"json": cty.StringVal(text)}))
+		if want := "resource \"a\" \"b\" {\n  json = \"" + text + "\"\n}"; got != want {
+			t.Error(got)
+		}
+	}
+}
