@@ -12,6 +12,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/journaling"
+	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/states"
 	"github.com/lockstep-iac/lockstep/engine/states/statefile"
 	"github.com/lockstep-iac/lockstep/statebackend"
@@ -225,6 +226,21 @@ func saving(j *journaling.Journal) func(context.Context, []byte) error {
 		}
 		return nil
 	}
+}
+
+// Reinvoked returns the errors about unresolved actions that a plan would invoke again. A plan with targets, or one that destroys, does
+// not leave out what is in [Recovery.Waiting]: the user has chosen the objects, but has not decided about their actions.
+func (r Recovery) Reinvoked(p *plans.Plan) diags.Diagnostics {
+	var ds diags.Diagnostics
+	for _, inv := range p.Invocations {
+		if inv.Event != "" && slices.ContainsFunc(r.Unresolved, func(x journaling.Open) bool {
+			return x.IsInvocation() && x.Address == inv.Caller.String() && x.Event == string(inv.Event)
+		}) {
+			ds = append(ds, diags.Errorf(nil, "Action may have been invoked",
+				"An earlier apply began to invoke %s actions of %s and did not record the end, and this plan would invoke them again. Run \"lockstep recover\" and decide about %[2]s, then plan again.", inv.Event, inv.Caller).At(inv.Caller.String())...)
+		}
+	}
+	return ds.Distinct()
 }
 
 // Waiting returns the addresses of unresolved creations, of resource instances with an unresolved action, and of those that a

@@ -65,6 +65,21 @@ func TestUnresolvedAction(t *testing.T) {
 	}
 }
 
+// TestReinvoked: a plan with targets, or one that destroys, invokes no actions of an event whose end is unknown.
+func TestReinvoked(t *testing.T) {
+	t.Parallel()
+	a, b := parsed(t, addrs.ParseAbsResourceInstance, "q.a"), parsed(t, addrs.ParseAbsResourceInstance, "q.b")
+	r := Recovery{Unresolved: []journaling.Open{{Intent: journaling.InvocationIntent(&plans.Invocation{Caller: a, Event: config.BeforeDestroy})}}}
+	for want, inv := range map[int][]*plans.Invocation{
+		0: {{Caller: b, Event: config.BeforeDestroy}, {Caller: a, Event: config.AfterDestroy}, {Caller: a}},
+		1: {{Caller: a, Event: config.BeforeDestroy}, {Caller: a, Event: config.BeforeDestroy, Index: 1}},
+	} {
+		if ds := r.Reinvoked(&plans.Plan{Invocations: inv}); len(ds) != want {
+			t.Errorf("%d errors, want %d: %v", len(ds), want, ds)
+		}
+	}
+}
+
 // TestAdviceOnActions holds that a person reads only what is true: an action before a change is invoked again with the change, and
 // one after a destruction by no plan. A key with a quote ends no argument of a command.
 func TestAdviceOnActions(t *testing.T) {
