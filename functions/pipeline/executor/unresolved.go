@@ -11,10 +11,10 @@ import (
 
 // doubts returns the objects that a plan leaves out, because an interrupted apply may or may not have created
 // them. It does not return an object that the options import: the person who imports an object says that it
-// exists.
+// exists. An import says nothing about an action that may have been invoked.
 func doubts(r operation.Recovery, o grammar.Options) []addrs.Target {
 	r.Unresolved = slices.DeleteFunc(slices.Clone(r.Unresolved), func(x journaling.Open) bool {
-		return slices.ContainsFunc(o.Imports, func(pair string) bool { addr, _, _ := grammar.Pair(pair); return addr == x.Address })
+		return !x.IsInvocation() && slices.ContainsFunc(o.Imports, func(pair string) bool { addr, _, _ := grammar.Pair(pair); return addr == x.Address })
 	})
 	return r.Waiting()
 }
