@@ -25,7 +25,8 @@ import (
 
 // Block returns the resource block for an object with the value v, which is known and may have marks.
 // Sensitive values are written as null, and read-only and deprecated arguments are left out. So a person has
-// to review the text. provider is the block's provider argument; "" means none.
+// to review the text. Arguments and blocks whose names are no identifiers are left out, too: with such a name, a
+// provider could write anything. provider is the block's provider argument; "" means none.
 func Block(r addrs.Resource, provider string, b *schema.Block, v cty.Value) string {
 	w := &writer{}
 	w.line(0, "resource %q %q {", r.Type, r.Name)
@@ -77,14 +78,14 @@ func (w *writer) body(indent int, b *schema.Block, v cty.Value, top bool) {
 		w.attribute(indent, name, a, v)
 	}
 	for _, name := range slices.Sorted(maps.Keys(b.Blocks)) {
-		if n := b.Blocks[name]; !n.Block.Deprecated {
+		if n := b.Blocks[name]; !n.Block.Deprecated && hclsyntax.ValidIdentifier(name) {
 			w.blocks(indent, name, n, v.GetAttr(name))
 		}
 	}
 }
 
 func (w *writer) attribute(indent int, name string, a *schema.Attribute, v cty.Value) {
-	if !a.Required && !a.Optional || a.Deprecated {
+	if !a.Required && !a.Optional || a.Deprecated || !hclsyntax.ValidIdentifier(name) {
 		return
 	}
 	val := v.GetAttr(name)

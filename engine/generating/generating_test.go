@@ -165,3 +165,18 @@ func TestLongNumber(t *testing.T) {
 		}
 	}
 }
+
+// TestNames: names of a provider that are no identifiers are left out.
+func TestNames(t *testing.T) {
+	t.Parallel()
+	const bad = "x = file(\"/etc/passwd\")\ny"
+	to := addrs.Resource{Mode: addrs.Managed, Type: "a", Name: "b"}
+	b := &schema.Block{Attributes: map[string]*schema.Attribute{bad: optional(cty.String)}, Blocks: map[string]*schema.NestedBlock{bad + "s": blocks(schema.NestingSingle)}}
+	v := cty.ObjectVal(map[string]cty.Value{bad: cty.StringVal("v"), bad + "s": in("v")})
+	if got := generating.Block(to, "", b, v); got != "resource \"a\" \"b\" {\n}" {
+		t.Error(got)
+	}
+	if got := generating.Import(to, "", cty.ObjectVal(map[string]cty.Value{bad: cty.StringVal("v")})); got != "import {\n  to = a.b\n  identity = {\n  }\n}" {
+		t.Error(got)
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/hashicorp/hcl/v2/hclwrite"
 	"github.com/zclconf/go-cty/cty"
 
@@ -12,7 +13,7 @@ import (
 )
 
 // Import returns the import block for an object of an identity, which is known. provider is as in [Block]. Null attributes are left
-// out.
+// out, and so are those whose names are no identifiers.
 func Import(to addrs.Resource, provider string, identity cty.Value) string {
 	w := &writer{}
 	w.line(0, "import {")
@@ -23,7 +24,7 @@ func Import(to addrs.Resource, provider string, identity cty.Value) string {
 	w.line(2, "identity = {")
 	attrs := identity.AsValueMap()
 	for _, name := range slices.Sorted(maps.Keys(attrs)) {
-		if v := attrs[name]; !v.IsNull() {
+		if v := attrs[name]; !v.IsNull() && hclsyntax.ValidIdentifier(name) {
 			w.line(4, "%s = %s", name, string(hclwrite.TokensForValue(v).Bytes()))
 		}
 	}
