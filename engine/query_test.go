@@ -27,9 +27,14 @@ resource lab_thing
   pass  string optional sensitive
 resource lab_plain
   id    string computed keep
+resource lab_sized
+  id   string computed keep
+  name string required identity
+  size number optional
 list lab_thing
   color string optional
 list lab_plain
+list lab_sized
 `
 
 // A queryRun is a query of some files.
@@ -114,6 +119,16 @@ func TestQuery(t *testing.T) {
 		if diff := cmp.Diff(strings.Split(tc.want, "\n"), q.play(false, 0)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
+	}
+}
+
+// TestQueryLongNumber: a number that nobody could print is refused.
+func TestQueryLongNumber(t *testing.T) {
+	t.Parallel()
+	q := newQueryRun(t, "list \"lab_sized\" \"all\" {\n  provider = lab\n}")
+	q.provider.Edit("lab_sized", "a-1", map[string]cty.Value{"name": cty.StringVal("a"), "size": cty.MustParseNumberVal("1e99999999")})
+	if diff := cmp.Diff([]string{"start list.lab_sized.all", "! 1: Provider produced invalid object"}, q.play(true, 0)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 

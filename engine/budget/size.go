@@ -1,6 +1,7 @@
 package budget
 
 import (
+	"errors"
 	"math"
 	"math/big"
 
@@ -216,6 +217,22 @@ func Digits(f *big.Float) int64 {
 		return -exp + int64(f.MinPrec())
 	}
 	return max(int64(float64(exp)*math.Log10(2)), int64(f.MinPrec())-exp)
+}
+
+// Printable reports whether no number in a value is infinite, or has more digits as text than a state may have. The value has no
+// marks. Writing 1e999999999 without an exponent would take hours and a gigabyte.
+func Printable(v cty.Value) bool {
+	const most = 10_000
+	long := errors.New("a number is too long")
+	return cty.Walk(v, func(_ cty.Path, v cty.Value) (bool, error) {
+		if v.Type() != cty.Number || !v.IsKnown() || v.IsNull() {
+			return true, nil
+		}
+		if f := v.AsBigFloat(); f.IsInf() || Digits(f) > most {
+			return false, long
+		}
+		return true, nil
+	}) == nil
 }
 
 // LeadingNumber returns how many bytes at the beginning of a text could belong to a number. It stops a little

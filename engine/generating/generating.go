@@ -18,13 +18,15 @@ import (
 	ctyjson "github.com/zclconf/go-cty/cty/json"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/budget"
 	"github.com/lockstep-iac/lockstep/engine/marks"
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 
 // Block returns the resource block for an object with the value v, which is known and may have marks.
 // Sensitive values are written as null, and read-only and deprecated arguments are left out. So a person has
-// to review the text. provider is the block's provider argument; "" means none.
+// to review the text. Arguments and blocks whose names are no identifiers are left out, too: with such a name, a
+// provider could write anything. provider is the block's provider argument; "" means none.
 func Block(r addrs.Resource, provider string, b *schema.Block, v cty.Value) string {
 	w := &writer{}
 	w.line(0, "resource %q %q {", r.Type, r.Name)
@@ -76,14 +78,14 @@ func (w *writer) body(indent int, b *schema.Block, v cty.Value, top bool) {
 		w.attribute(indent, name, a, v)
 	}
 	for _, name := range slices.Sorted(maps.Keys(b.Blocks)) {
-		if n := b.Blocks[name]; !n.Block.Deprecated {
+		if n := b.Blocks[name]; !n.Block.Deprecated && hclsyntax.ValidIdentifier(name) {
 			w.blocks(indent, name, n, v.GetAttr(name))
 		}
 	}
 }
 
 func (w *writer) attribute(indent int, name string, a *schema.Attribute, v cty.Value) {
-	if !a.Required && !a.Optional || a.Deprecated {
+	if !a.Required && !a.Optional || a.Deprecated || !hclsyntax.ValidIdentifier(name) {
 		return
 	}
 	val := v.GetAttr(name)
@@ -105,7 +107,7 @@ func (w *writer) attribute(indent int, name string, a *schema.Attribute, v cty.V
 func expression(v cty.Value) string {
 	if v.Type() == cty.String && !v.IsNull() && json.Valid([]byte(v.AsString())) {
 		var x ctyjson.SimpleJSONValue
-		if x.UnmarshalJSON([]byte(v.AsString())) == nil && !x.Type().IsPrimitiveType() && x.Type() != cty.DynamicPseudoType {
+		if x.UnmarshalJSON([]byte(v.AsString())) == nil && !x.Type().IsPrimitiveType() && x.Type() != cty.DynamicPseudoType && budget.Printable(x.Value) {
 			return "jsonencode(" + string(hclwrite.TokensForValue(x.Value).Bytes()) + ")"
 		}
 	}

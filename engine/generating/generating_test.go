@@ -153,3 +153,30 @@ b {}
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 }
+
+// TestLongNumber: a text with a number that nobody could print stays a text.
+func TestLongNumber(t *testing.T) {
+	t.Parallel()
+	b := &schema.Block{Attributes: map[string]*schema.Attribute{"json": optional(cty.String)}}
+	for _, text := range []string{"[1e99999999]", "[1e-99999999]", "[1e999999999999]"} {
+		got := generating.Block(addrs.Resource{Mode: addrs.Managed, Type: "a", Name: "b"}, "", b, cty.ObjectVal(map[string]cty.Value{"json": cty.StringVal(text)}))
+		if want := "resource \"a\" \"b\" {\n  json = \"" + text + "\"\n}"; got != want {
+			t.Error(got)
+		}
+	}
+}
+
+// TestNames: names of a provider that are no identifiers are left out.
+func TestNames(t *testing.T) {
+	t.Parallel()
+	const bad = "x = file(\"/etc/passwd\")\ny"
+	to := addrs.Resource{Mode: addrs.Managed, Type: "a", Name: "b"}
+	b := &schema.Block{Attributes: map[string]*schema.Attribute{bad: optional(cty.String)}, Blocks: map[string]*schema.NestedBlock{bad + "s": blocks(schema.NestingSingle)}}
+	v := cty.ObjectVal(map[string]cty.Value{bad: cty.StringVal("v"), bad + "s": in("v")})
+	if got := generating.Block(to, "", b, v); got != "resource \"a\" \"b\" {\n}" {
+		t.Error(got)
+	}
+	if got := generating.Import(to, "", cty.ObjectVal(map[string]cty.Value{bad: cty.StringVal("v")})); got != "import {\n  to = a.b\n  identity = {\n  }\n}" {
+		t.Error(got)
+	}
+}

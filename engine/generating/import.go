@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/hashicorp/hcl/v2/hclwrite"
 	"github.com/zclconf/go-cty/cty"
 
@@ -12,7 +13,8 @@ import (
 )
 
 // Import returns the import block for the object with the given identity, which must be known. provider is
-// the block's provider argument, as in [Block]. Null attributes are left out.
+// the block's provider argument, as in [Block]. Null attributes are left out, and so
+// are those whose names are no identifiers.
 func Import(to addrs.Resource, provider string, identity cty.Value) string {
 	w := &writer{}
 	w.line(0, "import {")
@@ -23,7 +25,7 @@ func Import(to addrs.Resource, provider string, identity cty.Value) string {
 	w.line(2, "identity = {")
 	attrs := identity.AsValueMap()
 	for _, name := range slices.Sorted(maps.Keys(attrs)) {
-		if v := attrs[name]; !v.IsNull() {
+		if v := attrs[name]; !v.IsNull() && hclsyntax.ValidIdentifier(name) {
 			w.line(4, "%s = %s", name, string(hclwrite.TokensForValue(v).Bytes()))
 		}
 	}

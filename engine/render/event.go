@@ -31,12 +31,13 @@ func wordsOf(a plans.Action) words {
 // seconds returns a duration in whole seconds.
 func seconds(d time.Duration) string { return d.Round(time.Second).String() }
 
-// idNote returns the text that identifies an object in progress lines; "" without an ID.
+// idNote returns the text that identifies an object in progress lines; "" without an ID. A line feed in an ID must begin no line: it
+// could pass for another message, or be a command to a CI service.
 func idNote(id string) string {
 	if id == "" {
 		return ""
 	}
-	return " [id=" + visible(id) + "]"
+	return " [id=" + oneLine(visible(id)) + "]"
 }
 
 // Event returns a line of progress for people, without a line feed; "" for events without a line.
@@ -52,7 +53,7 @@ func (p *Printer) Event(e events.Event) string {
 	case events.ImportStart:
 		note := idNote(e.ID)
 		if e.Identity != "" {
-			note = " [identity=" + visible(e.Identity) + "]"
+			note = " [identity=" + oneLine(visible(e.Identity)) + "]"
 		}
 		return addr + p.in(bold, ": Preparing import..."+note)
 	case events.ApplyStart:
@@ -60,7 +61,7 @@ func (p *Printer) Event(e events.Event) string {
 	case events.ApplyProgress:
 		id := ""
 		if e.ID != "" {
-			id = "id=" + visible(e.ID) + ", "
+			id = "id=" + oneLine(visible(e.ID)) + ", "
 		}
 		return addr + p.in(bold, fmt.Sprintf(": Still %s... [%s%s elapsed]", w.still, id, seconds(e.Elapsed)))
 	case events.ApplyDone:

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/journaling"
 	"github.com/lockstep-iac/lockstep/engine/states"
@@ -81,9 +82,32 @@ func actionDoubts(all []journaling.Open, most int) string {
 	if n := len(all) - len(shown); n > 0 {
 		fmt.Fprintf(&b, "\n  and %d more: run \"lockstep recover\" for the whole list", n)
 	}
-	fmt.Fprintf(&b, "\n\nFind out what each action has done. If it is done, or must not be invoked again:\n  lockstep recover -forget '%s'\nIf the next plan is to invoke it again:\n  lockstep recover -retry '%[1]s'\n\nUntil you decide, Lockstep plans neither the resource that triggers the action nor anything that depends on it.", shown[0].Address)
+	b.WriteString("\n\nFind out what each action has done.")
+	example := func(of func(config.Event) bool) (journaling.Open, bool) {
+		i := slices.IndexFunc(shown, func(x journaling.Open) bool { return of(config.Event(x.Event)) })
+		if i < 0 {
+			return journaling.Open{}, false
+		}
+		return shown[i], true
+	}
+	if x, ok := example(plannedAgain); ok {
+		fmt.Fprintf(&b, " If it is done, or must not be invoked again:\n  lockstep recover -forget %s\nIf the next plan is to invoke it again:\n  lockstep recover -retry %[1]s", quoted(x.Address))
+	}
+	if x, ok := example(config.Event.Before); ok {
+		fmt.Fprintf(&b, "\n\n%s comes before a change of %s, which was not made. The next plan that makes the change invokes the action again. If that must not happen, first remove the action from the action_trigger block. Then run:\n  lockstep recover -forget %s", x.Invokes, x.Address, quoted(x.Address))
+	}
+	if x, ok := example(alone); ok {
+		fmt.Fprintf(&b, "\n\nNo plan invokes %s again. Run:\n  lockstep recover -forget %s\nIf the action is not done, invoke it yourself:\n  lockstep apply -invoke=%s", x.Invokes, quoted(x.Address), quoted(x.Invokes))
+	}
+	b.WriteString("\n\nUntil you decide, Lockstep plans neither the resource that triggers the action nor anything that depends on it.")
 	return b.String()
 }
+
+// plannedAgain reports whether the actions of an event are listed with the object, so that the next plan can invoke them.
+func plannedAgain(e config.Event) bool { return !e.Before() && !alone(e) }
+
+// alone reports whether no plan invokes the actions of an event again: the object is gone, or the option -invoke named the action.
+func alone(e config.Event) bool { return e == "" || e == config.AfterDestroy }
 
 // creationDoubts returns the part of [Doubts] about creations.
 func creationDoubts(all []journaling.Open, s *states.State, most int) string {
@@ -98,7 +122,7 @@ func creationDoubts(all []journaling.Open, s *states.State, most int) string {
 				fmt.Fprintf(&b, "\n  %s = %q", name, u.Known[name])
 			}
 		}
-		fmt.Fprintf(&b, "\n\nIf it exists:\n  %s\nIf it does not exist:\n  lockstep recover -forget '%s'\nIf a second creation does no harm (the server keeps the existing object, or refuses):\n  lockstep recover -retry '%[2]s'\n\nUntil you decide, Lockstep plans neither this object nor anything that depends on it.", importLine(u, ids), u.Address)
+		fmt.Fprintf(&b, "\n\nIf it exists:\n  %s\nIf it does not exist:\n  lockstep recover -forget %s\nIf a second creation does no harm (the server keeps the existing object, or refuses):\n  lockstep recover -retry %[2]s\n\nUntil you decide, Lockstep plans neither this object nor anything that depends on it.", importLine(u, ids), quoted(u.Address))
 		return b.String()
 	}
 	fmt.Fprintf(&b, "An apply began to create these objects and did not record the results. If that apply is no longer running, each object may or may not exist:\n\n")
@@ -139,9 +163,9 @@ func instanceOf(t addrs.Target) addrs.AbsResourceInstance {
 // importLine returns the command that imports an object. It contains the ID if ids has it.
 func importLine(u journaling.Open, ids map[string]string) string {
 	if id, ok := ids[u.Address]; ok {
-		return fmt.Sprintf("lockstep import '%s' %s", u.Address, quoted(id))
+		return fmt.Sprintf("lockstep import %s %s", quoted(u.Address), quoted(id))
 	}
-	return fmt.Sprintf("lockstep import '%s' ID", u.Address)
+	return fmt.Sprintf("lockstep import %s ID", quoted(u.Address))
 }
 
 // quoted returns a word in quotes for a shell command.

@@ -12,6 +12,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/journaling"
+	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/states"
 	"github.com/lockstep-iac/lockstep/engine/states/statefile"
 	"github.com/lockstep-iac/lockstep/statebackend"
@@ -227,6 +228,21 @@ func saving(j *journaling.Journal) func(context.Context, []byte) error {
 	}
 }
 
+// Reinvoked returns the errors about unresolved actions that a plan would invoke again. A plan with targets, or one that destroys, does
+// not leave out what is in [Recovery.Waiting]: the user has chosen the objects, but has not decided about their actions.
+func (r Recovery) Reinvoked(p *plans.Plan) diags.Diagnostics {
+	var ds diags.Diagnostics
+	for _, inv := range p.Invocations {
+		if inv.Event != "" && slices.ContainsFunc(r.Unresolved, func(x journaling.Open) bool {
+			return x.IsInvocation() && x.Address == inv.Caller.String() && x.Event == string(inv.Event)
+		}) {
+			ds = append(ds, diags.Errorf(nil, "Action may have been invoked",
+				"An earlier apply began to invoke %s actions of %s and did not record the end, and this plan would invoke them again. Run \"lockstep recover\" and decide about %[2]s, then plan again.", inv.Event, inv.Caller).At(inv.Caller.String())...)
+		}
+	}
+	return ds.Distinct()
+}
+
 // Waiting returns the addresses of unresolved creations, of resource instances with an unresolved action, and
 // of those that a living run is working on. A plan leaves them out, with all that depends on them, until a
 // person has settled them.
@@ -347,7 +363,7 @@ func (r Recovery) diagnostics(place string, s *states.State, locked bool) diags.
 			what = "deleted"
 		}
 		ds = append(ds, diags.Warningf(nil, "Changed by another tool since",
-			"%s was %s by an apply that was interrupted. Later somebody else wrote the state at %s with another object at this address, and Lockstep kept that object. Compare it with the real one. If the state is wrong, correct it with \"lockstep state rm\" and \"lockstep import\". Then run:\n  lockstep recover -forget '%[1]s'", c.Address, what, place)...)
+			"%s was %s by an apply that was interrupted. Later somebody else wrote the state at %s with another object at this address, and Lockstep kept that object. Compare it with the real one. If the state is wrong, correct it with \"lockstep state rm\" and \"lockstep import\". Then run:\n  lockstep recover -forget %s", c.Address, what, place, quoted(c.Address))...)
 	}
 	return append(ds, doubtful(r.Unresolved, s)...)
 }

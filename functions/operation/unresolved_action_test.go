@@ -1,6 +1,7 @@
 package operation
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -61,6 +62,40 @@ func TestUnresolvedAction(t *testing.T) {
 				t.Errorf("pending: %v, want %v", got, want)
 			}
 		})
+	}
+}
+
+// TestReinvoked: a plan with targets, or one that destroys, invokes no actions of an event whose end is unknown.
+func TestReinvoked(t *testing.T) {
+	t.Parallel()
+	a, b := parsed(t, addrs.ParseAbsResourceInstance, "q.a"), parsed(t, addrs.ParseAbsResourceInstance, "q.b")
+	r := Recovery{Unresolved: []journaling.Open{{Intent: journaling.InvocationIntent(&plans.Invocation{Caller: a, Event: config.BeforeDestroy})}}}
+	for want, inv := range map[int][]*plans.Invocation{
+		0: {{Caller: b, Event: config.BeforeDestroy}, {Caller: a, Event: config.AfterDestroy}, {Caller: a}},
+		1: {{Caller: a, Event: config.BeforeDestroy}, {Caller: a, Event: config.BeforeDestroy, Index: 1}},
+	} {
+		if ds := r.Reinvoked(&plans.Plan{Invocations: inv}); len(ds) != want {
+			t.Errorf("%d errors, want %d: %v", len(ds), want, ds)
+		}
+	}
+}
+
+// TestAdviceOnActions holds that a person reads only what is true: an action before a change is invoked again with the change, and
+// one after a destruction by no plan. A key with a quote ends no argument of a command.
+func TestAdviceOnActions(t *testing.T) {
+	t.Parallel()
+	const forget, retry, invoke = "recover -forget 'q.a[\"x'\\'';id\"]'", "recover -retry 'q.a[\"x'\\'';id\"]'", "apply -invoke='action.q.n'"
+	const before = "The next plan that makes the change invokes the action again."
+	for event, want := range map[config.Event][]string{
+		config.AfterCreate: {forget, retry}, config.AfterUpdate: {forget, retry}, config.BeforeCreate: {before, forget}, config.BeforeUpdate: {before, forget},
+		config.BeforeDestroy: {before, forget}, config.AfterDestroy: {forget, invoke}, "": {forget, invoke},
+	} {
+		text := Doubts([]journaling.Open{{Intent: journaling.Intent{Address: `q.a["x';id"]`, Action: "invoke", Invokes: "action.q.n", Event: string(event)}}}, states.Empty(), 1)
+		for _, part := range []string{forget, retry, invoke, before} {
+			if strings.Contains(text, part) != slices.Contains(want, part) {
+				t.Errorf("%s: %q: %s", event, part, text)
+			}
+		}
 	}
 }
 

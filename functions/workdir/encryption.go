@@ -62,6 +62,7 @@ func (d *Dir) readEncryption(root *config.Module) (*encrypting.Set, diags.Diagno
 func (d *Dir) encryptionIn(root *config.Module, where early.Input) (*encrypting.Set, diags.Diagnostics) {
 	in := encrypting.Input{Environment: d.Getenv(encrypting.Variable), KMS: d.KMS}
 	where.Given, where.Secrets = d.Given, true
+	where.Used = nil // a passphrase is not recorded in plain text, even if nobody declared it sensitive
 	evaluate := early.New(where)
 	in.Evaluate = func(e hcl.Expression) (cty.Value, hcl.Diagnostics) {
 		if config.IsLiteral(e) || root == nil {

@@ -35,7 +35,8 @@ type Input struct {
 	// Init are the values that init was given. A variable has its value there if Sources have none; another value in Sources is an error.
 	Init inputs.Source
 	// Used, if not nil, is called for each variable of the root module that is used and has a value in Sources from elsewhere than a
-	// file that is always read; the value is as given, before conversion. Init records these.
+	// file that is always read; the value is as given, before conversion. Init records these. It is not called for a sensitive or
+	// ephemeral variable: even a result that is not secret may be made of one, such as nonsensitive(var.token) == "".
 	Used func(name string, given cty.Value)
 	// Secrets allows sensitive and ephemeral values, for users that neither show nor record them.
 	Secrets bool
@@ -280,7 +281,7 @@ func (e *evaluator) rootValue(root *config.Module, name string) cty.Value {
 	if x.Origin == 0 {
 		return cty.NilVal
 	}
-	if e.in.Used != nil && x.Origin != inputs.FromAutoFile {
+	if secret := root.Variables[name].Sensitive || root.Variables[name].Ephemeral; e.in.Used != nil && !secret && x.Origin != inputs.FromAutoFile {
 		e.in.Used(name, x.Given)
 	}
 	return x.Given

@@ -278,7 +278,7 @@ func (a *applier) byHand(inv *plans.Invocation) diags.Diagnostics {
 		return nil
 	}
 	return diags.Warningf(nil, "Action is not invoked again",
-		"%s failed after the destruction of %s. The object is gone, so no later plan invokes the action. To invoke it yourself, run:\n  lockstep apply -invoke='%[1]s'", inv.Addr, inv.Caller)
+		"%s failed after the destruction of %s. The object is gone, so no later plan invokes the action. To invoke it yourself, run:\n  lockstep apply -invoke='%s'", inv.Addr, inv.Caller, strings.ReplaceAll(inv.Addr.String(), "'", `'\''`))
 }
 
 // invokedBefore reports again the result of an action that an earlier process has invoked.

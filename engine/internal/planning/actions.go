@@ -90,6 +90,11 @@ type invoking struct {
 	place   *hcl.Range      // of the entry that names the action
 }
 
+// owed returns the entry in the state for the action while it is pending.
+func (x *invoking) owed() states.PendingAction {
+	return states.PendingAction{Action: x.Addr.Resource.String(), Event: string(x.Event)}
+}
+
 // invocations plans the actions of a plan.
 func (p *planner) invocations(ctx context.Context) {
 	var list []*invoking
@@ -189,18 +194,24 @@ func (t *triggering) all() []*invoking {
 	if len(pending) == 0 {
 		return out
 	}
-	var kept []states.PendingAction
-	for _, f := range pendingFirings(t.r.Triggers, t.c.Action) {
+	var again []*invoking
+	for _, f := range slices.Backward(pendingFirings(t.r.Triggers, t.c.Action)) {
 		x := t.invoking(f)
 		if x == nil {
 			continue
 		}
-		owed := states.PendingAction{Action: x.Addr.Resource.String(), Event: string(f.event)}
-		if slices.Contains(pending, owed) {
-			x.Pending = true
-			out, kept = append(out, x), append(kept, owed)
+		// An action that is listed twice was completed in the order of the list: the last entries are the ones that are pending.
+		if i := slices.Index(pending, x.owed()); i >= 0 {
+			pending = slices.Delete(pending, i, i+1)
+			x.Pending, again = true, append(again, x)
 		}
 	}
+	slices.Reverse(again)
+	var kept []states.PendingAction
+	for _, x := range again {
+		kept = append(kept, x.owed())
+	}
+	out = append(out, again...)
 	if t.c.Action == plans.NoOp {
 		t.p.prior.SetObject(t.c.Addr, t.c.Provider, t.p.prior.Object(t.c.Addr).WithPendingActions(kept))
 	}

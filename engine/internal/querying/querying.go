@@ -14,6 +14,7 @@ import (
 	"github.com/zclconf/go-cty/cty/convert"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/budget"
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/eval"
@@ -256,6 +257,11 @@ func (q *query) list(ctx context.Context, r *request) (ds diags.Diagnostics) {
 			ds = append(ds, diags.Errorf(&r.block.Range, "Provider produced invalid identity", "The provider %s listed an object of the type %q whose identity is not wholly known. This is a bug in the provider: report it there.", r.provider.Provider.ForDisplay(), r.TypeName)...)
 			return false
 		}
+		if !budget.Printable(x.Identity) || x.Object != cty.NilVal && !budget.Printable(x.Object) {
+			ds = append(ds, diags.Errorf(&r.block.Range, "Provider produced invalid object", "The provider %s listed an object of the type %q with a number that is out of range. This is a bug in the provider: report it there.", r.provider.Provider.ForDisplay(), r.TypeName)...)
+			failed = true
+			return false
+		}
 		var more diags.Diagnostics
 		step.Found, more = q.found(ctx, client, r, x, step.Total)
 		if ds = append(ds, more...); more.HasErrors() {
@@ -295,7 +301,7 @@ func (q *query) found(ctx context.Context, client provider.Client, r *request, x
 		if value, ds = client.GenerateConfig(ctx, r.TypeName, value); ds.HasErrors() {
 			return f, r.place(ds)
 		}
-		if value.IsNull() || !value.IsWhollyKnown() {
+		if value.IsNull() || !value.IsWhollyKnown() || !budget.Printable(value) {
 			value = f.Object
 		}
 	}

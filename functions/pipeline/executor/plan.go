@@ -114,6 +114,9 @@ func (o *checkout) planOf(ctx context.Context, b statebackend.Backend) (*plans.P
 		return nil, ds
 	}
 	plan, more := engine.Plan(ctx, o.run(ctx), o.State.Current, o.options.waiting(doubts(o.Recovery, o.job.Options)))
+	if plan != nil {
+		more = append(more, o.Recovery.Reinvoked(plan)...)
+	}
 	for i := range more {
 		if cause, ok := more[i].Extra.(diags.Cause); ok && cause.Unmatched {
 			more[i].Severity = diags.Error // a comment without effect must not look as if it had one

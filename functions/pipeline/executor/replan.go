@@ -76,6 +76,9 @@ func (o replan) again(ctx context.Context, approved *plans.Plan) (*jobs.Replanne
 		return nil, nil, ds, nil
 	}
 	new, ds := engine.Plan(ctx, o.run(ctx), o.State.Current, o.options.waiting(doubts(o.Recovery, o.job.Options)))
+	if new != nil {
+		ds = append(ds, o.Recovery.Reinvoked(new)...)
+	}
 	if ctx.Err() != nil {
 		return nil, nil, nil, fmt.Errorf("plan %s again: %w", describe(o.job), context.Cause(ctx))
 	}

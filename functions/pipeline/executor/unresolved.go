@@ -11,13 +11,14 @@ import (
 
 // doubts returns the objects that a plan leaves out, because an interrupted apply may or may not have created
 // them. It does not return an object that the options import: the person who imports an object says that it
-// exists. A plan that only invokes an action changes no object, and leaves none out.
+// exists. A plan that only invokes an action changes no object, and leaves none out. An import says
+// nothing about an action that may have been invoked.
 func doubts(r operation.Recovery, o grammar.Options) []addrs.Target {
 	if o.Invoke != "" {
 		return nil
 	}
 	r.Unresolved = slices.DeleteFunc(slices.Clone(r.Unresolved), func(x journaling.Open) bool {
-		return slices.ContainsFunc(o.Imports, func(pair string) bool { addr, _, _ := grammar.Pair(pair); return addr == x.Address })
+		return !x.IsInvocation() && slices.ContainsFunc(o.Imports, func(pair string) bool { addr, _, _ := grammar.Pair(pair); return addr == x.Address })
 	})
 	return r.Waiting()
 }

@@ -11,14 +11,17 @@ import (
 )
 
 // TestDoubts holds that an object of which nobody knows whether it exists is planned once a person imports it, and one that a
-// living run is creating is not.
+// living run is creating is not. An import decides nothing about an action.
 func TestDoubts(t *testing.T) {
 	t.Parallel()
 	open := func(address string) journaling.Open {
 		return journaling.Open{Intent: journaling.Intent{Address: address}}
 	}
 	r := operation.Recovery{Unresolved: []journaling.Open{open("x.a"), open(`x.b["k"]`), open("x.c")}, UnderWay: []journaling.Open{open("x.d")}}
-	imports := grammar.Options{Imports: []string{`x.b["k"] the id`, "x.d id"}}
+	action := open("x.c")
+	action.Action, action.Invokes = "invoke", "action.y.z"
+	r.Unresolved[2] = action
+	imports := grammar.Options{Imports: []string{`x.b["k"] the id`, "x.c id", "x.d id"}}
 	var got []string
 	for _, a := range doubts(r, imports) {
 		got = append(got, a.String())

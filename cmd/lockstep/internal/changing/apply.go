@@ -157,10 +157,10 @@ func carryOut(a *cli.App, plan *plans.Plan, op *opening.Operation, o *operationF
 	}
 	if left := unsettled(op, plan.Targets); len(left) > 0 && plan.Mode == plans.DestroyMode {
 		ds = append(ds, diags.Errorf(nil, "Not everything was destroyed",
-			"An earlier apply was interrupted while it created %s. If these objects exist, they were not destroyed. Run \"lockstep recover\" and decide about each object, then destroy again.", names(left))...)
+			"An earlier apply was interrupted while it created %s or invoked their actions. If these objects exist, they were not destroyed. Run \"lockstep recover\" and decide about each object, then destroy again.", names(left))...)
 	} else if len(left) > 0 {
 		ds = append(ds, diags.Errorf(nil, "Not everything was applied",
-			"An earlier apply was interrupted while it created %s. Lockstep planned neither these objects nor anything that depends on them. Run \"lockstep recover\" and decide about each object, then plan again.", names(left))...)
+			"An earlier apply was interrupted while it created %s or invoked their actions. Lockstep planned neither these objects nor anything that depends on them. Run \"lockstep recover\" and decide about each object, then plan again.", names(left))...)
 	}
 	failed := ds.HasErrors()
 	n := done.Tally.Done()

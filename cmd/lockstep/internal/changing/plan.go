@@ -125,6 +125,10 @@ func makePlan(a *cli.App, o *operationFlags, v cli.View, applying bool) (*plans.
 		if left := unsettled(op, options.Targets); options.Mode == plans.DestroyMode && len(left) > 0 {
 			plan.Waiting, plan.Complete = left, false // objects that may exist are not destroyed
 		}
+		if more = op.Recovery.Reinvoked(plan); more.HasErrors() {
+			plan.Errored, plan.Applyable = true, false
+			ds = append(ds, more...)
+		}
 		generated.note(plan)
 	}
 	return plan, op, ds

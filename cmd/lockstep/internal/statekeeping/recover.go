@@ -133,7 +133,7 @@ func tellRecovery(a *cli.App, r operation.Recovery) {
 		fmt.Fprintf(a.Out, "\nThe apply was interrupted during the %s of %s. Run \"lockstep plan\": it reads the object and shows the result.\n", x.Action, x.Address)
 	}
 	for _, c := range r.Conflicts {
-		fmt.Fprintf(a.Out, "\nThe interrupted apply changed %s, and later somebody else wrote it into the state. Lockstep kept the later entry.\nCompare it with the real object, then run: lockstep recover -forget '%[1]s'\n", c.Address)
+		fmt.Fprintf(a.Out, "\nThe interrupted apply changed %s, and later somebody else wrote it into the state. Lockstep kept the later entry.\nCompare it with the real object, then run: lockstep recover -forget '%s'\n", c.Address, strings.ReplaceAll(c.Address, "'", `'\''`))
 	}
 }
 
@@ -141,7 +141,7 @@ func tellRecovery(a *cli.App, r operation.Recovery) {
 // is set if the next plan creates these objects again.
 func tellSettled(a *cli.App, addresses []string, again bool) {
 	if again {
-		fmt.Fprintf(a.Out, "The next plan creates these objects again, or invokes their actions again: %s.\nIf the provider refuses because an object exists, import it: lockstep import 'ADDRESS' ID\n", strings.Join(addresses, ", "))
+		fmt.Fprintf(a.Out, "The next plan creates these objects again, or invokes their pending actions again: %s.\nIf the provider refuses because an object exists, import it: lockstep import 'ADDRESS' ID\n", strings.Join(addresses, ", "))
 		return
 	}
 	fmt.Fprintf(a.Out, "Settled: %s.\n", strings.Join(addresses, ", "))
