@@ -190,6 +190,10 @@ func sentence(text string) string {
 func (all Pages) Find(topic string) (text string, err error) {
 	name, anchor, part := strings.Cut(strings.TrimSuffix(strings.TrimPrefix(topic, "/"), "/"), "#")
 	name = strings.TrimSuffix(name, ".md")
+	typed := name
+	for _, prefix := range []string{"../", "cmd/", "docs/"} { // of links in pages, in the repository, and in a browser
+		name = strings.TrimPrefix(name, prefix)
+	}
 	var found Pages
 	var names []string
 	for _, p := range all {
@@ -200,7 +204,7 @@ func (all Pages) Find(topic string) (text string, err error) {
 	}
 	switch {
 	case len(found) == 0:
-		return "", fmt.Errorf("there is no topic %q; the nearest are %s", name, nearest(name, names))
+		return "", fmt.Errorf("there is no topic %q; the nearest are %s", typed, nearest(name, names))
 	case len(found) > 1:
 		return "", fmt.Errorf("%q is a topic of several folders: %s", name, list(found))
 	case !part:
@@ -290,10 +294,14 @@ func (all Pages) Search(words string) []page.Found {
 	return append(inHeading, inText...)
 }
 
-// has reports whether a text contains all words, ignoring case. The words are in lower case.
+// has reports whether a text contains all words, ignoring case. The words are in lower case. A part of the name
+// Lockstep, which is everywhere, does not count.
 func has(text string, words []string) bool {
 	text = strings.ToLower(text)
-	return !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) })
+	other := strings.ReplaceAll(text, "lockstep", "")
+	return !slices.ContainsFunc(words, func(w string) bool {
+		return !strings.Contains(other, w) && !(strings.Contains(w, "lockstep") && strings.Contains(text, w))
+	})
 }
 
 // excerpt returns the first line below a section's heading that contains one of the words.

@@ -65,7 +65,8 @@ func TestFind(t *testing.T) {
 		"limits":                   `"limits" is a topic of several folders: operate/limits, reference/limits`,
 		"ordr":                     `there is no topic "ordr"; the nearest are guide/order, operate/limits, reference/limits`,
 		"refrence/limits":          `there is no topic "refrence/limits"; the nearest are reference/limits, operate/limits, guide/order`,
-		"../guide/order":           `there is no topic "../guide/order"; the nearest are guide/order, ...`, "": `there is no topic ""; the nearest are ...`,
+		"../guide/order.md":        "# Order\n...", "cmd/docs/guide/order.md": "# Order\n...", "/docs/guide/order": "# Order\n...",
+		"../guide/ordr": `there is no topic "../guide/ordr"; the nearest are guide/order, ...`, "": `there is no topic ""; the nearest are ...`,
 		"order#wave":       `guide/order has no section "wave"; the nearest are waves-of-applies, ...`,
 		"operate/limits#x": `operate/limits has no sections`,
 	} {

@@ -16,7 +16,7 @@ const demoUsage = `demo [OPTIONS]
   requests with plans. The demo needs no account and no network, and removes its data at
   the end.
 
-  Without options, it opens a page in the browser. Read a plan, comment "lockstep apply",
+  Without options, it serves a page and prints its address. Read a plan, comment "lockstep apply",
   and watch. With -script it prints one story as text and lists the others. With -all it
   prints all of them.`
 

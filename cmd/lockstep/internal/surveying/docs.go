@@ -32,8 +32,12 @@ var Docs = cli.Command{Name: "docs", Synopsis: "Read the documentation", Run: fu
 		if len(found) == 0 {
 			return a.Failed(cli.Hinted(fmt.Errorf("no page has the words %q", search), "search for fewer words, or run `lockstep docs` for all topics"))
 		}
-		for _, p := range found {
+		const most = 20
+		for _, p := range found[:min(most, len(found))] {
 			fmt.Fprintf(a.Out, "%s\n  %s\n", p.Topic, p.Excerpt)
+		}
+		if more := len(found) - most; more > 0 {
+			fmt.Fprintf(a.Out, "and %d more: add a word to the search\n", more)
 		}
 	default:
 		topics(a.Out, pages)
