@@ -66,7 +66,7 @@ func (x *instance) importObject(ctx context.Context) (*plans.Importing, diags.Di
 		return nil, ds
 	}
 	x.imported = true
-	importing := &plans.Importing{ID: im.ID, Identity: im.Identity}
+	importing := &plans.Importing{ID: im.Shown(), Identity: im.Identity}
 	if whole := x.p.s.StoredIdentity(x.rs, x.p.prior.Object(x.object())); im.Identity != cty.NilVal && whole != cty.NilVal {
 		importing.Identity = whole // including attributes that the import block leaves out
 	}

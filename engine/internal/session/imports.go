@@ -21,6 +21,15 @@ import (
 type ImportKey struct {
 	ID       string
 	Identity cty.Value // cty.NilVal if the object is imported by ID
+	Secret   bool      // the ID comes from a sensitive value: only the provider may see it
+}
+
+// Shown returns the ID for messages and plans, which is not the ID if that is secret.
+func (k ImportKey) Shown() string {
+	if k.Secret {
+		return "(sensitive value)"
+	}
+	return k.ID
 }
 
 // ImportKeyOf evaluates the ID or the identity of an import block. rs is the schema of the resource. known is
@@ -30,7 +39,7 @@ func ImportKeyOf(e *eval.Evaluator, im *config.Import, rs *schema.Schema, s eval
 		k.Identity, known, ds = importIdentity(e, im, rs, s)
 		return k, known, ds
 	}
-	if k.ID, known, ds = importID(e, im, s); !im.Typed || !known {
+	if k, known, ds = importID(e, im, s); !im.Typed || !known {
 		return k, known, ds
 	}
 	k, more := TypedImportKey(k.ID, rs, im.ID.Range())
@@ -58,29 +67,32 @@ func TypedImportKey(word string, rs *schema.Schema, at hcl.Range) (ImportKey, di
 }
 
 // importID evaluates the ID of an import block.
-func importID(e *eval.Evaluator, im *config.Import, s eval.Scope) (id string, known bool, ds diags.Diagnostics) {
+func importID(e *eval.Evaluator, im *config.Import, s eval.Scope) (k ImportKey, known bool, ds diags.Diagnostics) {
 	v, ds := e.Expr(im.ID, s)
 	if ds.HasErrors() {
-		return "", false, ds
+		return k, false, ds
 	}
-	bad := func(detail string) (string, bool, diags.Diagnostics) {
-		return "", false, append(ds, BadImportKey(im, detail)...)
+	bad := func(detail string) (ImportKey, bool, diags.Diagnostics) {
+		return k, false, append(ds, BadImportKey(im, detail)...)
 	}
 	if marks.Contains(v, marks.Ephemeral) {
 		return bad("The import ID value is ephemeral, which means that it can be different in each run.")
 	}
+	k.Secret = marks.Contains(v, marks.Sensitive)
 	v, _ = v.Unmark()
 	switch {
 	case !v.IsKnown():
-		return "", false, ds
+		return k, false, ds
 	case v.IsNull() || v.Type() != cty.String && v.Type() != cty.Number:
 		return bad("The import ID must be a string that is not null.")
 	case v.Type() == cty.Number:
-		return v.AsBigFloat().Text('f', -1), true, ds
+		k.ID = v.AsBigFloat().Text('f', -1)
+		return k, true, ds
 	case v.AsString() == "":
 		return bad("The import ID is an empty string, which is no object's ID.")
 	}
-	return v.AsString(), true, ds
+	k.ID = v.AsString()
+	return k, true, ds
 }
 
 // importIdentity evaluates the identity of an import block. An identity is stored and shown in clear text, so

@@ -36,7 +36,7 @@ type Fetcher struct {
 // returns an error.
 func (f *Fetcher) Fetch(ctx context.Context, addr addrs.AbsResourceInstance, key session.ImportKey) diags.Diagnostics {
 	obj := addrs.ResourceInstanceObject{Instance: addr}
-	f.Session.Events.Send(events.Event{Kind: events.ImportStart, Addr: obj, ID: key.ID, Identity: plans.IdentityText(key.Identity)})
+	f.Session.Events.Send(events.Event{Kind: events.ImportStart, Addr: obj, ID: key.Shown(), Identity: plans.IdentityText(key.Identity)})
 	list, ds := f.Client.Import(provider.WithInstance(ctx, addr), provider.ImportRequest{TypeName: addr.Resource.Resource.Type, ID: key.ID, Identity: key.Identity})
 	if ds.HasErrors() {
 		return ds
@@ -77,7 +77,7 @@ func notImportable(addr addrs.AbsResourceInstance, key session.ImportKey) diags.
 			"The provider found no object with the identity %s to import as %s. Check the values, and that they belong to the provider's configured region or endpoint.", plans.IdentityText(key.Identity), addr)
 	}
 	return diags.Errorf(nil, "Cannot import non-existent remote object",
-		"While attempting to import an existing object to %q, the provider detected that no object exists with the given id. Only pre-existing objects can be imported; check that the id %q is correct and that it is associated with the provider's configured region or endpoint.", addr, key.ID)
+		"While attempting to import an existing object to %q, the provider detected that no object exists with the given id. Only pre-existing objects can be imported; check that the id %q is correct and that it is associated with the provider's configured region or endpoint.", addr, key.Shown())
 }
 
 // adopt reads an imported object, since a provider may answer an import with only the ID. It adds the object

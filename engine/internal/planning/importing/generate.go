@@ -100,7 +100,7 @@ func (g generator) block(ctx context.Context, im *config.Import) (generating.Gen
 	if ds = append(ds, more...); more.HasErrors() {
 		return x, nil, ds
 	}
-	x.ID = key.ID
+	x.ID = key.Shown()
 	if f.Client, more = g.s.Client(ctx, f.Provider); more.HasErrors() {
 		return x, nil, append(ds, more...)
 	}
