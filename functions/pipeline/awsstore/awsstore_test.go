@@ -46,7 +46,7 @@ func openRecords(t *testing.T, url string, transport http.RoundTripper) Records 
 			{AttributeName: aws.String("Dir"), KeyType: types.KeyTypeHash},
 			{AttributeName: aws.String("Name"), KeyType: types.KeyTypeRange},
 		},
-	}); err != nil {
+	}, func(o *dynamodb.Options) { o.RetryMaxAttempts = 10 }); err != nil { // all tests connect at once, and a busy server resets some
 		t.Fatal(err)
 	}
 	return r
