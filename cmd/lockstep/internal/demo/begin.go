@@ -140,8 +140,8 @@ func (w *World) Begin(ctx context.Context) error {
 }
 
 // changeTime is how long each change takes in the apply that is in progress, so that a user can watch it, stop
-// it, or kill its process.
-const changeTime = 4 * time.Second
+// it, or kill its process. Tests set a shorter time.
+var changeTime = 4 * time.Second
 
 // wordsForAll returns a change that affects every project.
 func (w *World) wordsForAll() githubtest.Files {

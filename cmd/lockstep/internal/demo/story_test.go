@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -15,6 +16,7 @@ import (
 // TestMain runs the tests, or a worker that a story has started.
 func TestMain(m *testing.M) {
 	Main()
+	changeTime = 300 * time.Millisecond
 	os.Exit(m.Run())
 }
 
