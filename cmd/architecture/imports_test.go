@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// directions is the table of rooms, from the lowest. A package belongs to the first room whose pattern it matches. It may import packages
-// of its room, and those that its row lists. A pattern that ends with /... matches the folder and all folders below it.
+// directions is the table of rooms, from the lowest. A package belongs to the first room whose pattern it matches. It may import
+// the packages of that room, and the packages that the room's row lists. A pattern that ends with /... matches the folder and all folders below it.
 //
 // Go forbids circles. The table keeps what is pure from effects, the three islands engine, statebackend and github from each other, and
 // the program that every webhook starts from growing.

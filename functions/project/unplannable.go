@@ -12,27 +12,28 @@ import (
 )
 
 // Unplannable returns a warning for each project whose state is unknown: Lockstep cannot plan such a project. If the
-// configuration of a project cannot be read, it returns the errors in its files, with their places. It reports the
-// first 30 directories, and the number of the others.
+// configuration of a project cannot be read, it returns the errors in its files, with their places. There are at most 30
+// warnings, and one with the number of the other directories.
 func Unplannable(files fs.FS, all []Project) (ds diags.Diagnostics) {
 	const most = 30
-	read := map[string]bool{}
+	read, warnings := map[string]bool{}, 0
 	for _, p := range all {
 		if p.Nowhere == "" || read[p.Dir] {
 			continue
 		}
-		if read[p.Dir] = true; len(read) > most {
-			continue
-		}
+		read[p.Dir] = true
 		if of := mistakes(files, p); len(of) > 0 {
 			ds = append(ds, of...)
+			continue
+		}
+		if warnings++; warnings > most {
 			continue
 		}
 		ds = append(ds, diags.Warningf(nil, fmt.Sprintf("Project %q cannot be planned", p.Name),
 			"The state of this project is unknown: %s. On pull requests, Lockstep keeps states in S3. Correct the backend block, or leave the directory out: exclude = [%q] in %s.", p.Nowhere, p.Dir, FileName)...)
 	}
-	if more := len(read) - most; more > 0 {
-		ds = append(ds, diags.Errorf(nil, "Further projects cannot be planned", "The states of the projects in %d further directories are unknown, too. Correct those above, and check again.", more)...)
+	if more := warnings - most; more > 0 {
+		ds = append(ds, diags.Warningf(nil, "Further projects cannot be planned", "The states of the projects in %d further directories are unknown, too. Correct those above, and check again.", more)...)
 	}
 	return ds
 }

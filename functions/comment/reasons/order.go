@@ -63,7 +63,7 @@ func (r OutOfOrder) words() (text, remedy string) {
 		text = fmt.Sprintf("%s can be destroyed only once %s, which %s on it, %s applied.", markdown.Code(r.Project), markdown.List(r.Left), depend(r.Left), is(r.Left))
 	}
 	if r.Once {
-		text += " Lockstep can apply them only after the merge."
+		text += fmt.Sprintf(" %s can be applied only after the merge.", markdown.List(r.Left))
 	}
 	apply := "lockstep apply"
 	all := fmt.Sprintf(" To apply all in order, comment %s.", markdown.Code(apply))
@@ -81,15 +81,14 @@ func (r OutOfOrder) words() (text, remedy string) {
 	case len(r.OnMerge) > 0 && !r.Later && r.Destroys:
 		return text, AfterMerge(r.OnMerge)
 	case len(r.OnMerge) > 0 && !r.Later && !r.Removed:
-		return text, fmt.Sprintf("%s Choose one:\n\n- After the merge, comment %s for a new plan, and apply it.\n- To apply %s before the merge, remove its `depends_on` from this pull request.\n- To have the merge apply both, first merge the `depends_on` in a pull request of its own. Then comment `lockstep plan` here.",
+		return text, fmt.Sprintf("%[1]s Choose one:\n\n- After the merge, comment %[2]s for a new plan, and apply it.\n- To apply %[3]s before the merge, remove its `depends_on` from this pull request.\n- To have the merge apply %[3]s, too, first merge the `depends_on` in a pull request of its own. Then comment `lockstep plan` here.",
 			onlyOnMerge(r.OnMerge), markdown.Code("lockstep retry"), markdown.Code(r.Project))
 	case len(r.OnMerge) == len(r.Left): // by plans that the merge does not apply
-		r.Again, all = r.OnMerge, ""
+		remedy = fmt.Sprintf("The present plan of %s is not confirmed or not complete, so the merge does not apply it. First comment %s, and read the result.", markdown.List(r.OnMerge), planOf(r.OnMerge))
 		if r.Later {
-			return text, fmt.Sprintf("The present plan of %s is not confirmed or not complete, so the merge does not apply it. First comment %s, and read the result. Then merge: the merge applies all in order.", markdown.List(r.OnMerge), planOf(r.OnMerge))
+			remedy += " Then merge: the merge applies all in order."
 		}
-	}
-	switch {
+		return text, remedy
 	case len(r.Again) > 0:
 		remedy = fmt.Sprintf("The plan of %s cannot be applied as it is. First comment %s, and read the result.", markdown.List(r.Again), planOf(r.Again))
 		switch {
@@ -124,7 +123,7 @@ func onlyOnMerge(names []string) string {
 
 // OrderFirst is the advice on how the merge can apply two projects, if the pull request itself adds the
 // dependency between them.
-const OrderFirst = "Or, to have the merge apply both, first merge the `depends_on` in a pull request of its own. Then comment `lockstep plan` here."
+const OrderFirst = "Or, to have the merge apply this project, too, first merge the `depends_on` in a pull request of its own. Then comment `lockstep plan` here."
 
 func depend(names []string) string {
 	if len(names) == 1 {
