@@ -6,7 +6,7 @@
 // claims the address of a state before the state is first read. The package writes nothing else.
 //
 // This package refuses to decide. The rules are in package admission, and the requirements in package
-// requirementrules. Start reading at [Reader.Look] and [Reader.Request].
+// requirementrules. Start reading at [Reader.Look] and [Reader.Ask].
 package gatefacts
 
 import (

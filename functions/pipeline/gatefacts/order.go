@@ -6,23 +6,12 @@ import (
 	"slices"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/project"
 	"github.com/lockstep-iac/lockstep/functions/project/order"
 	"github.com/lockstep-iac/lockstep/github"
 )
-
-// inOrder sets q.Order to the order of applies. It leaves q.Order nil if neither the head nor the base branch
-// has an order.
-func inOrder(ctx context.Context, e *Reader, q *admission.Request) (err error) {
-	if q.Verb != comment.Apply {
-		return nil
-	}
-	q.Order, err = e.Ordered(ctx, q.Run)
-	return err
-}
 
 // Ordered returns the order of applies in the pull request of a run; nil if neither the head nor the base
 // branch has one.

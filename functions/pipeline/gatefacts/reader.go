@@ -6,11 +6,7 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/lockstep-iac/lockstep/functions/comment"
-	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/github"
 )
@@ -74,59 +70,6 @@ func (e *Reader) MayBeAnswered() bool {
 
 // Writes reports whether the user who asks has write access. Call it after [Reader.Look].
 func (e *Reader) Writes() bool { return e.permission >= github.WritePermission }
-
-// Request returns the facts that every command for a project needs.
-func (e *Reader) Request(ctx context.Context, verb comment.Verb, r runs.Run) (admission.Request, error) {
-	return e.RequestNamed(ctx, verb, "", r)
-}
-
-// RequestNamed is Request for a command that names a plan.
-func (e *Reader) RequestNamed(ctx context.Context, verb comment.Verb, plan string, r runs.Run) (admission.Request, error) {
-	q := admission.Request{Verb: verb, Entry: admission.ByComment, Actor: e.Message.Actor, Permission: e.permission, At: e.Message.At, Pull: e.Pull, Run: r, Named: plan}
-	switch {
-	case q.Actor == "":
-		q.Entry = admission.ByPush
-	case (verb == comment.Apply || verb == comment.Unlock) && (e.Message.Kind == pipeline.Closed || e.Message.Answer == ledger.MergeAnswer):
-		q.Entry, q.At = admission.ByMerge, e.Pull.MergedAt
-	}
-	requiredOf(e, r, q.Entry == admission.ByMerge)
-	var err error
-	if q.BaseNamed, err = e.baseNamed(ctx); err != nil {
-		return q, err
-	}
-	if q.Forks, err = forks(ctx, e, q.BaseNamed); err != nil || r.Project == "" {
-		return q, err
-	}
-	if q.Last, err = e.LastApply(ctx, r); err != nil {
-		return q, err
-	}
-	if verb == comment.Apply {
-		if q.Mutual, err = Mutual(ctx, e, q.Last); err != nil {
-			return q, err
-		}
-	}
-	if verb == comment.Apply || verb == comment.Lock {
-		if q.Reserved, err = e.Reserved(ctx, r); err != nil {
-			return q, err
-		}
-	}
-	if verb == comment.Apply {
-		q.Decided = e.Message.Kind == pipeline.ToApply
-		if q.Shown, err = e.Ledger.ShownAt(ctx, r); err != nil {
-			return q, err
-		}
-		if q.Copied, err = Copied(ctx, e, r); err != nil {
-			return q, err
-		}
-	}
-	if d := admission.Decide(q); !d.Allowed() && !admission.Has[reasons.AppliedLater](d) { // GitHub need not be asked
-		return q, nil
-	}
-	if err := inOrder(ctx, e, &q); err != nil {
-		return q, err
-	}
-	return q, e.require(ctx, &q)
-}
 
 // Checkout unpacks a commit into a new directory, which done removes. The error wraps github.ErrNotFound if the
 // commit does not exist.

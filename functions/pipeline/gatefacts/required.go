@@ -81,9 +81,9 @@ func WaitingSetting(e *Reader) project.Waiting {
 	return e.required.settings.OnWaiting()
 }
 
-// ApplyUnseen reports whether the present base branch lets a comment apply the plan that the same comment asks
+// applyUnseen reports whether the present base branch lets a comment apply the plan that the same comment asks
 // for.
-func ApplyUnseen(ctx context.Context, e *Reader) (bool, error) {
+func applyUnseen(ctx context.Context, e *Reader) (bool, error) {
 	in, err := e.requirements(ctx)
 	return err == nil && in.settings != nil && in.settings.ApplyUnseen, err
 }
@@ -94,9 +94,6 @@ func Automerges(e *Reader) bool { return e.required != nil && e.required.setting
 
 // require decides about the requirements for a request, in q.Required, and records the question.
 func (e *Reader) require(ctx context.Context, q *admission.Request) error {
-	if len(admission.BlocksOf(q.Verb, q.Run)) == 0 {
-		return nil
-	}
 	in, err := e.requirements(ctx)
 	if q.Verb == comment.Stop && err != nil { // nothing prevents a stop
 		if absent, err := Absent(ctx, e, err); err != nil || absent {
@@ -268,24 +265,25 @@ func DecideDeniedAgain(ctx context.Context, e *Reader, d ledger.Denial) (admissi
 	was := e.Message
 	defer func() { e.Message, e.unasked = was, false }()
 	e.Message.Actor, e.Message.Kind, e.unasked = "", pipeline.Pushed, true
-	q, err := e.Request(ctx, comment.Plan, d.Run(was.Pull))
+	_, now, err := e.Ask(ctx, e.Request(comment.Plan, d.Run(was.Pull)), nil)
 	if err != nil {
 		return FinalRefusal(err)
 	}
-	return admission.Decide(q), nil
+	return now, nil
 }
 
-// RequestOfMerge returns the facts for an apply that the merge requested and that waits. The person who merged
-// asks for it, and the plan is the one in the record.
-func RequestOfMerge(ctx context.Context, e *Reader, r runs.Run) (q admission.Request, err error) {
+// AskForMerge asks the gate about an apply that the merge requested and that waits. The person who merged asks
+// for it, and the plan is the one in the record.
+func AskForMerge(ctx context.Context, e *Reader, r runs.Run) (d admission.Decision, err error) {
 	was, may := e.Message, e.permission
 	defer func() { e.Message, e.permission, e.unasked = was, may, false }()
 	e.Message.Actor, e.Message.Answer, e.unasked = r.Asked.Waits.By, r.Asked.Waits.Answer, true
 	if e.permission, err = e.permissionOf(ctx, r.Asked.Waits.By); err != nil {
-		return q, err
+		return d, err
 	}
 	r.Asked.Waits = nil
-	return e.Request(ctx, comment.Apply, r)
+	_, d, err = e.Ask(ctx, e.Request(comment.Apply, r), e.Shown())
+	return d, err
 }
 
 // MissingRequirements decides about the requirements for the apply of a run that nobody has asked for yet, so

@@ -99,6 +99,8 @@ var rules = []rule{
 	{applying, theRun, occasion},
 	{applying, theRun, notAll},
 	{applying, theRun, phase},
+	{everything, theRun, commitGone},
+	{everything, theRun, unusable},
 
 	{applying, aPlan, headMoved},
 	{applying, aPlan, unseen},

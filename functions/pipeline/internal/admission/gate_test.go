@@ -39,11 +39,11 @@ func allowed() Request {
 	head.Ref, head.SHA = "topic", headOne
 	state, onGitHub := before, planHash
 	return Request{
-		Verb: comment.Apply, Entry: ByComment, Actor: "alice", Permission: github.WritePermission,
-		Pull: github.PullRequest{Number: 7, Open: true, Head: head, Base: base, DefaultBranch: "main"},
-		At:   noon, Shown: noon.Add(-time.Minute), Saved: planHash, OnGitHub: &onGitHub,
-		Run:   runs.Run{ID: runs.ID{Project: "net"}, Phase: runs.Planned, Spec: runs.Spec{Head: headOne, ApplyOn: project.OnComment}, Asked: runs.Asked{By: "bob"}, Plan: runs.Plan{Hash: planHash, State: before, Applyable: true}},
-		State: &state,
+		Command: Command{Verb: comment.Apply, Entry: ByComment, Actor: "alice", Permission: github.WritePermission, At: noon},
+		Pull:    github.PullRequest{Number: 7, Open: true, Head: head, Base: base, DefaultBranch: "main"},
+		Stored:  Stored{Shown: noon.Add(-time.Minute), Saved: planHash, OnGitHub: &onGitHub},
+		Run:     runs.Run{ID: runs.ID{Project: "net"}, Phase: runs.Planned, Spec: runs.Spec{Head: headOne, ApplyOn: project.OnComment}, Asked: runs.Asked{By: "bob"}, Plan: runs.Plan{Hash: planHash, State: before, Applyable: true}},
+		State:   &state,
 	}
 }
 
@@ -122,6 +122,11 @@ func TestGate(t *testing.T) {
 	version := func(q *Request) { q.OtherVersion = true }
 	around := func(q *Request) { q.Around = []string{"x"} }
 	unlocked := func(q *Request) { q.State = nil }
+	gone := func(q *Request) { q.Gone = "no such commit" }
+	unusable := func(q *Request) { q.Unusable = "no such environment" }
+	replaced := func(shown string) change {
+		return func(q *Request) { q.Run.Plan.Again, q.Saved, q.AgainOnGitHub = headTwo, headTwo, shown }
+	}
 
 	tests := []struct {
 		name    string
@@ -277,6 +282,13 @@ func TestGate(t *testing.T) {
 		{"another plan by its name, which is longer", []change{name(planHash + "0")}, "OtherPlan"},
 		{"no plan by a name", []change{name("1234567"), made("")}, "OtherPlan SavedExchanged ShownExchanged"},
 
+		{"a commit that is gone", []change{gone}, "CommitGone"},
+		{"unlock of a commit that is gone", []change{verb(comment.Unlock), gone}, "CommitGone"},
+		{"apply of what has no job", []change{unusable}, "Unusable"},
+		{"unlock of what has no job", []change{verb(comment.Unlock), unusable}, "Unusable"},
+		{"apply of what has no job, because the settings have errors", []change{unusable, broken}, "SettingsBroken"},
+		{"the plan that was made again, shown on GitHub", []change{replaced(headTwo)}, ""},
+		{"the plan that was made again, shown nowhere", []change{replaced("")}, "SavedExchanged"},
 		{"an exchanged plan", []change{func(q *Request) { q.Saved = planHash[1:] + "0" }}, "SavedExchanged"},
 		{"an exchanged record", []change{made(strings.Repeat("0", 64))}, "SavedExchanged ShownExchanged"},
 		{"both exchanged", []change{made(strings.Repeat("0", 64)), func(q *Request) { q.Saved = q.Run.Plan.Hash }}, "ShownExchanged"},

@@ -18,7 +18,7 @@ func TestBlocksOfEachCommand(t *testing.T) {
 	for _, v := range grammar.Gated() {
 		var d Decision
 		for _, on := range []subject{theRun, aPlan} {
-			d.ask(&Request{Verb: v.Asked(), Required: &rulings.Ruling{Outcome: rulings.Fails}, Run: runs.Run{Plan: runs.Plan{Content: &runs.Content{}}}}, on)
+			d.ask(&Request{Command: Command{Verb: v.Asked()}, Required: &rulings.Ruling{Outcome: rulings.Fails}, Run: runs.Run{Plan: runs.Plan{Content: &runs.Content{}}}}, on)
 		}
 		if !Has[reasons.Required](d) {
 			t.Errorf("the gate asks nothing that is required of %s", v)

@@ -11,7 +11,7 @@ import (
 // TestGeneral holds that a refusal which is about who asks, or about the pull request, is no project's, and that others are.
 func TestGeneral(t *testing.T) {
 	t.Parallel()
-	mallory := Request{Verb: comment.Apply, Entry: ByComment, Actor: "mallory", Permission: github.ReadPermission, Pull: github.PullRequest{Open: true}}
+	mallory := Request{Command: Command{Verb: comment.Apply, Entry: ByComment, Actor: "mallory", Permission: github.ReadPermission}, Pull: github.PullRequest{Open: true}}
 	for name, test := range map[string]struct {
 		all  reasons.List
 		want bool

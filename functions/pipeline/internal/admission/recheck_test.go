@@ -66,8 +66,12 @@ func TestCheck(t *testing.T) {
 	} {
 		hash := "hash"
 		q := Request{
-			Verb: comment.Plan, Run: runs.Run{ID: runs.ID{Project: "net", Workspace: "default"}, Plan: runs.Plan{State: now, Hash: hash}},
-			Saved: hash, OnGitHub: &hash, State: &now, Again: &Again{State: now, Equal: true}, Placing: &Placing{},
+			Command: Command{Verb: comment.Plan},
+			Run:     runs.Run{ID: runs.ID{Project: "net", Workspace: "default"}, Plan: runs.Plan{State: now, Hash: hash}},
+			Stored:  Stored{Saved: hash, OnGitHub: &hash},
+			State:   &now,
+			Again:   &Again{State: now, Equal: true},
+			Placing: &Placing{},
 		}
 		for name := range strings.FieldsSeq(test.facts) {
 			seen[name] = true

@@ -41,8 +41,12 @@ func unseen(q *Request) reasons.Reason {
 
 // savedExchanged, shownExchanged and keptExchanged refuse a plan that is not the one that was made and shown.
 // Write access to the storage of plans or records does not give the right to apply a plan of one's own.
+//
+// An apply that was stopped, or has died, may have made the plan again. If our check run has the new plan, it is the
+// approved one.
 func savedExchanged(q *Request) reasons.Reason {
-	if made := q.Run.Saved(); q.Saved != "" && q.Saved != made {
+	again := q.Saved == q.Run.Plan.Again && q.Saved == q.AgainOnGitHub
+	if made := q.Run.Saved(); q.Saved != "" && q.Saved != made && !again {
 		return reasons.SavedExchanged{Saved: q.Saved, Made: made, Merged: q.merged()}
 	}
 	return nil

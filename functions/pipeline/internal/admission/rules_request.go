@@ -68,6 +68,22 @@ func conflict(q *Request) reasons.Reason {
 	return nil
 }
 
+// commitGone refuses if the commit to work with does not exist any more.
+func commitGone(q *Request) reasons.Reason {
+	if q.Gone != "" {
+		return reasons.CommitGone{Problem: q.Gone}
+	}
+	return nil
+}
+
+// unusable refuses if there is no job for the project. If the settings have errors, inputsMoved reports these.
+func unusable(q *Request) reasons.Reason {
+	if q.Unusable != "" && q.Broken == "" {
+		return reasons.Unusable{Problem: q.Unusable}
+	}
+	return nil
+}
+
 // occasion refuses if the settings want the plan applied in another way: by a comment, or by the merge.
 func occasion(q *Request) reasons.Reason {
 	onMerge := q.Run.Spec.ApplyOn == project.OnMerge

@@ -130,13 +130,11 @@ func (ap *Applier) asBegun(ctx context.Context, s ledger.Versioned, b ledger.Beg
 			return q, "", nil, err
 		}
 	}
-	if q, err = ap.Facts.Request(ctx, comment.Apply, r); err != nil {
-		return q, "", nil, err
-	}
+	q = ap.Facts.Request(comment.Apply, r)
 	if err := ap.Facts.CompareShown(ctx, &q); err != nil {
 		return q, "", nil, err
 	}
-	q.Saved, q.Sealed = asApplied(&q, plan), b.Base
+	q.Saved, q.Sealed = runs.HashOf(plan), b.Base
 	planned, err := ledger.LoadInputs(ctx, ap.Artifacts, r)
 	if errors.Is(err, ledger.ErrExchanged) {
 		q.Kept, err = err.Error(), nil

@@ -21,12 +21,12 @@ type Overrider struct {
 
 // Override reports, for each plan that a command selects, whether the command has overridden something.
 func (ov *Overrider) Override(ctx context.Context, c comment.Command) ([]comment.Reply, error) {
-	q, err := ov.Facts.Request(ctx, comment.Override, runs.Run{})
+	q, d, err := ov.Facts.Ask(ctx, ov.Facts.Request(comment.Override, runs.Run{}), nil)
 	if err != nil {
 		no, err := gatefacts.FinalReply(c, "", err)
 		return []comment.Reply{no}, err
 	}
-	if d := admission.Decide(q); !d.Allowed() {
+	if !d.Allowed() {
 		return []comment.Reply{gatefacts.Refused(c, "", d)}, nil
 	}
 	if ov.Facts.Message.Comment == 0 {

@@ -25,12 +25,11 @@ func (qu *ApplyQueuer) Enqueue(ctx context.Context, c comment.Command) ([]commen
 	known := all
 	all = qu.selected(c, slices.Clone(known))
 	if len(all) == 0 {
-		q, err := qu.Facts.Request(ctx, comment.Apply, runs.Run{})
+		_, d, err := qu.Facts.Ask(ctx, qu.Facts.Request(comment.Apply, runs.Run{}), nil)
 		if err != nil {
 			no, err := gatefacts.FinalReply(c, c.Project, err)
 			return []comment.Reply{no}, err
 		}
-		d := admission.Decide(q)
 		if !admission.Has[reasons.NoPlan](d) { // somebody who may not ask learns nothing about the runs
 			return []comment.Reply{gatefacts.Refused(c, c.Project, d)}, nil
 		}
@@ -216,36 +215,16 @@ func (qu *ApplyQueuer) announce(ctx context.Context, r runs.Run) error {
 	return pipeline.Send(ctx, qu.Queue, qu.Facts.Message.Pull, pipeline.Message{Kind: pipeline.ToApply, Target: r.Target(), Attempt: r.Asked.Try, Actor: r.Asked.By, Answer: r.Asked.Answer}, r.MessageName(), r.Asked.Try)
 }
 
-// mayApplyLate asks the gate about a waiting apply of a merge.
-func (qu *ApplyQueuer) mayApplyLate(ctx context.Context, r runs.Run) (admission.Decision, error) {
-	q, err := gatefacts.RequestOfMerge(ctx, qu.Facts, r)
-	if err != nil {
-		return admission.Decision{}, err
-	}
-	if d := admission.Decide(q); !d.Allowed() {
-		return d, nil
-	}
-	err = qu.Facts.CompareShown(ctx, &q)
-	return admission.Decide(q), err
-}
-
 // mayQueue asks the gate about the apply of a plan. If nothing else speaks against it, our check run on GitHub
 // is read last. together is set if the comment asked for the plan, too.
 func (qu *ApplyQueuer) mayQueue(ctx context.Context, c comment.Command, r runs.Run, together bool) (admission.Decision, error) {
-	q, err := qu.Facts.RequestNamed(ctx, comment.Apply, c.Plan, r)
-	if err == nil && together {
-		q.Together = true
-		q.ApplyUnseen, err = gatefacts.ApplyUnseen(ctx, qu.Facts)
-	}
+	q := qu.Facts.Request(comment.Apply, r)
+	q.Named, q.Together = c.Plan, together
+	q, d, err := qu.Facts.Ask(ctx, q, qu.Facts.Shown())
 	if err != nil {
-		return admission.Decision{}, err
+		return d, err
 	}
-	d := admission.Decide(q)
-	if _, waits := d.WaitsForProjects(); !d.Allowed() && !waits {
-		return onceMerged(q, d), nil
-	}
-	err = qu.Facts.CompareShown(ctx, &q)
-	return admission.Decide(q), err
+	return onceMerged(q, d), nil
 }
 
 // onceMerged adds a reason to a decision about an apply whose requirements are not met: if the base branch has

@@ -41,12 +41,11 @@ func (re *Recoverer) Enqueue(ctx context.Context, c comment.Command) ([]comment.
 	known := slices.Clone(all)
 	all = slices.DeleteFunc(all, func(s ledger.Versioned) bool { return !s.SelectedBy(c) })
 	if len(all) == 0 {
-		q, err := re.Facts.Request(ctx, comment.Recover, runs.Run{})
+		_, d, err := re.Facts.Ask(ctx, re.Facts.Request(comment.Recover, runs.Run{}), nil)
 		if err != nil {
 			no, err := gatefacts.FinalReply(c, "", err)
 			return []comment.Reply{no}, err
 		}
-		d := admission.Decide(q)
 		if d.Allowed() {
 			d = admission.Refusal(gatefacts.WhyNoneSelected(c, known, reasons.NothingToRecover{}))
 		}

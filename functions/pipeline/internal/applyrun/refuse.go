@@ -94,23 +94,13 @@ func (ap *Applier) Release(ctx context.Context) error {
 
 // release releases the locks of a run on its state, if the gate allows that.
 func (ap *Applier) release(ctx context.Context, r runs.Run) error {
-	q, err := ap.Facts.Request(ctx, comment.Unlock, r)
-	if err != nil || !admission.Decide(q).Allowed() {
+	in := lockCheckout{facts: ap.Facts}
+	defer in.close()
+	d, err := in.ask(ctx, comment.Unlock, r)
+	if err != nil || !d.Allowed() {
 		return retryable(err)
 	}
-	dir, done, err := ap.Facts.Checkout(ctx, r.Spec.Merge)
-	if errors.Is(err, github.ErrNotFound) {
-		dir, done, err = ap.Facts.Checkout(ctx, r.Spec.Head)
-	}
-	if err != nil {
-		return retryable(err)
-	}
-	defer done()
-	job, problem, err := ap.Facts.Job(ctx, &q, dir)
-	if err != nil || problem != "" || !admission.Decide(q).Allowed() {
-		return retryable(err)
-	}
-	_, err = ap.Engine.Unlock(ctx, job)
+	_, err = ap.Engine.Unlock(ctx, in.job)
 	if errors.As(err, new(*jobs.StateError)) {
 		return nil
 	}

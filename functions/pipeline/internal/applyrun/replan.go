@@ -142,17 +142,6 @@ func (p *permission) settle(ctx context.Context, why reasons.List) (err error) {
 	return err
 }
 
-// asApplied returns the hash of a saved plan, as the gate compares it with the approved plan. An apply that was
-// stopped, or has died, may have made the plan again. If our check run has the new plan, asApplied returns the
-// hash of the approved plan.
-func asApplied(q *admission.Request, plan []byte) string {
-	saved := runs.HashOf(plan)
-	if q.Run.Plan.Again != "" && saved == q.Run.Plan.Again && saved == q.AgainOnGitHub {
-		return q.Run.Saved()
-	}
-	return saved
-}
-
 // storeDifferent stores a plan that was made again and differs from the approved one. The new plan waits for an
 // apply of its own. Nothing was changed. If the pull request is closed, nobody can ask for that apply.
 func (ap *Applier) storeDifferent(ctx context.Context, p *permission, x planrun.Replacement) error {

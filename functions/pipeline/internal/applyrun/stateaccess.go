@@ -24,51 +24,73 @@ type stateAccess struct {
 // do asks the gate about a run. If the gate allows the command, do calls work with the job of the run. do
 // returns the reply of work, or the refusal.
 func (x stateAccess) do(ctx context.Context, r runs.Run, work func(jobs.Job) (comment.Reply, error)) (comment.Reply, error) {
-	q, no, err := x.allowed(ctx, r)
-	if err != nil || no != nil {
-		return no, err
-	}
-	refused := func(why reasons.Reason) (comment.Reply, error) {
-		return gatefacts.Refused(x.command, runs.Label(r), admission.Refusal(why)), nil
-	}
-	// The lock was taken with the configuration of the trial merge, which GitHub deletes after some time.
-	dir, done, err := x.facts.Checkout(ctx, r.Spec.Merge)
-	if errors.Is(err, github.ErrNotFound) {
-		dir, done, err = x.facts.Checkout(ctx, r.Spec.Head)
-	}
-	if errors.Is(err, github.ErrNotFound) {
-		return refused(reasons.CommitGone{Problem: err.Error()})
-	}
+	in := lockCheckout{facts: x.facts}
+	defer in.close()
+	d, err := in.ask(ctx, x.command.Verb, r)
 	if err != nil {
 		return gatefacts.FinalReply(x.command, runs.Label(r), err)
 	}
-	defer done()
-	job, problem, err := x.facts.Job(ctx, &q, dir)
-	if err != nil {
-		return gatefacts.FinalReply(x.command, runs.Label(r), err)
-	}
-	if d := admission.Decide(q); !d.Allowed() {
+	if !d.Allowed() {
 		return gatefacts.Refused(x.command, runs.Label(r), d), nil
 	}
-	if problem != "" {
-		return refused(reasons.Unusable{Problem: problem})
-	}
-	reply, err := work(job)
+	reply, err := work(in.job)
 	var state *jobs.StateError
 	if errors.As(err, &state) {
-		return refused(reasons.StateUnreachable{Problem: x.report.Clean(state.Why), Remedy: state.Remedy})
+		no := admission.Refusal(reasons.StateUnreachable{Problem: x.report.Clean(state.Why), Remedy: state.Remedy})
+		return gatefacts.Refused(x.command, runs.Label(r), no), nil
 	}
 	return reply, err
 }
 
-// allowed asks the gate. A non-nil reply is the refusal.
-func (x stateAccess) allowed(ctx context.Context, r runs.Run) (q admission.Request, no comment.Reply, err error) {
-	if q, err = x.facts.Request(ctx, x.command.Verb, r); err != nil {
+// allowed asks the gate. A non-nil reply is the refusal, for the reasons in d.
+func (x stateAccess) allowed(ctx context.Context, r runs.Run) (d admission.Decision, no comment.Reply, err error) {
+	_, d, err = x.facts.Ask(ctx, x.facts.Request(x.command.Verb, r), nil)
+	if err != nil {
 		no, err = gatefacts.FinalReply(x.command, runs.Label(r), err)
-		return q, no, err
+		return d, no, err
 	}
-	if d := admission.Decide(q); !d.Allowed() {
+	if !d.Allowed() {
 		no = gatefacts.Refused(x.command, runs.Label(r), d)
 	}
-	return q, no, nil
+	return d, no, nil
+}
+
+// A lockCheckout is a checkout of the commit with which a run took the lock on its state.
+type lockCheckout struct {
+	facts *gatefacts.Reader
+	job   jobs.Job
+	done  func()
+}
+
+// ask asks the gate about a command for a run, with the place of its state. If the gate allows the command, job
+// is the job of the run.
+func (in *lockCheckout) ask(ctx context.Context, verb comment.Verb, r runs.Run) (admission.Decision, error) {
+	_, d, err := in.facts.Ask(ctx, in.facts.Request(verb, r), gatefacts.Sources{admission.StatePlace: in.place})
+	return d, err
+}
+
+// place reads the place of the state. The lock was taken with the configuration of the trial merge, which
+// GitHub deletes after some time. Then the configuration of the head has to do.
+func (in *lockCheckout) place(ctx context.Context, q *admission.Request) (err error) {
+	dir, done, err := in.facts.Checkout(ctx, q.Run.Spec.Merge)
+	if errors.Is(err, github.ErrNotFound) {
+		dir, done, err = in.facts.Checkout(ctx, q.Run.Spec.Head)
+	}
+	if errors.Is(err, github.ErrNotFound) {
+		q.Gone = err.Error()
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	in.done = done
+	in.job, q.Unusable, err = in.facts.Job(ctx, q, dir)
+	return err
+}
+
+// close removes the checkout.
+func (in *lockCheckout) close() {
+	if in.done != nil {
+		in.done()
+	}
 }

@@ -26,12 +26,11 @@ func (un *Unlocker) Unlock(ctx context.Context, c comment.Command) ([]comment.Re
 	all = slices.DeleteFunc(all, func(s ledger.Versioned) bool { return !s.SelectedBy(c) })
 	if len(all) == 0 {
 		// A person who may not ask learns nothing about the runs, not even that there are none.
-		q, err := un.Facts.Request(ctx, comment.Unlock, runs.Run{})
+		_, d, err := un.Facts.Ask(ctx, un.Facts.Request(comment.Unlock, runs.Run{}), nil)
 		if err != nil {
 			no, err := gatefacts.FinalReply(c, "", err)
 			return []comment.Reply{no}, err
 		}
-		d := admission.Decide(q)
 		if d.Allowed() {
 			d = admission.Refusal(gatefacts.WhyNoneSelected(c, known, reasons.NothingToUnlock{}))
 		}
@@ -50,11 +49,11 @@ func (un *Unlocker) Unlock(ctx context.Context, c comment.Command) ([]comment.Re
 
 func (un *Unlocker) unlockOne(ctx context.Context, c comment.Command, r runs.Run) ([]comment.Reply, error) {
 	x := stateAccess{un.Facts, un.Report, c}
-	q, no, err := x.allowed(ctx, r)
-	if err == nil && no != nil && only[reasons.BeingApplied](admission.Decide(q)) {
+	d, no, err := x.allowed(ctx, r)
+	if err == nil && no != nil && only[reasons.BeingApplied](d) {
 		no, err = un.unlockUnderWay(ctx, r, no)
 	}
-	if err == nil && no != nil && only[reasons.Required](admission.Decide(q)) {
+	if err == nil && no != nil && only[reasons.Required](d) {
 		no, err = un.lockedElsewhere(ctx, c, r, no)
 	}
 	if err != nil || no != nil {

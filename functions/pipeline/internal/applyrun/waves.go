@@ -155,13 +155,13 @@ func (w *Waves) continueOne(ctx context.Context, s ledger.Versioned) error {
 			return w.unable(ctx, []ledger.Versioned{s}, err)
 		}
 	}
-	q := admission.Request{Verb: comment.Apply, Entry: admission.ByComment, Actor: s.Asked.Waits.By, Pull: w.Facts.Pull, Run: s.Run, Order: w.order}
+	q := admission.Request{Command: admission.Command{Verb: comment.Apply, Entry: admission.ByComment, Actor: s.Asked.Waits.By}, Pull: w.Facts.Pull, Run: s.Run, Others: admission.Others{Order: w.order}}
 	if s.Asked.Waits.Answer == ledger.MergeAnswer {
 		q.Entry = admission.ByMerge
 	}
 	d := admission.DecideWaiting(q)
 	if d.Allowed() && s.Asked.Late {
-		if d, err = w.Queuer.mayApplyLate(ctx, s.Run); err != nil {
+		if d, err = gatefacts.AskForMerge(ctx, w.Facts, s.Run); err != nil {
 			return w.unable(ctx, []ledger.Versioned{s}, err)
 		}
 	}

@@ -25,12 +25,12 @@ type Locker struct {
 // be repeated. A later lock of the same pull request replaces the earlier one.
 func (lo *Locker) Lock(ctx context.Context, c comment.Command) ([]comment.Reply, error) {
 	// A person who may not ask learns nothing about the runs, not even that there are none.
-	q, err := lo.Facts.Request(ctx, comment.Lock, runs.Run{})
+	_, d, err := lo.Facts.Ask(ctx, lo.Facts.Request(comment.Lock, runs.Run{}), nil)
 	if err != nil {
 		no, err := gatefacts.FinalReply(c, c.Project, err)
 		return []comment.Reply{no}, err
 	}
-	if d := admission.Decide(q); !d.Allowed() {
+	if !d.Allowed() {
 		return []comment.Reply{gatefacts.Refused(c, c.Project, d)}, nil
 	}
 	all, err := lo.Ledger.Runs(ctx, lo.Facts.Message.Pull)
@@ -70,7 +70,7 @@ func (lo *Locker) Lock(ctx context.Context, c comment.Command) ([]comment.Reply,
 func (lo *Locker) mayLock(ctx context.Context, c comment.Command, all []ledger.Versioned) ([]comment.Reply, error) {
 	refused := map[string]comment.Reply{}
 	for _, s := range all {
-		q, err := lo.Facts.Request(ctx, comment.Lock, s.Run)
+		_, d, err := lo.Facts.Ask(ctx, lo.Facts.Request(comment.Lock, s.Run), nil)
 		if err != nil {
 			no, err := gatefacts.FinalReply(c, runs.Label(s.Run), err)
 			if err != nil {
@@ -79,7 +79,7 @@ func (lo *Locker) mayLock(ctx context.Context, c comment.Command, all []ledger.V
 			refused[runs.Label(s.Run)] = no
 			continue
 		}
-		if d := admission.Decide(q); !d.Allowed() {
+		if !d.Allowed() {
 			refused[runs.Label(s.Run)] = gatefacts.Refused(c, runs.Label(s.Run), d)
 		}
 	}

@@ -63,11 +63,11 @@ func (pl *Planner) Plan(ctx context.Context) error {
 		}
 		return ledger.FoundClosed(ctx, pl.Ledger, pl.Facts.Message.Pull, pl.Facts.Pull.Merged)
 	}
-	q, err := pl.Facts.Request(ctx, comment.Plan, s.Run)
+	q, d, err := pl.Facts.Ask(ctx, pl.Facts.Request(comment.Plan, s.Run), nil)
 	if err != nil {
 		return pl.recordFinalError(ctx, s, err)
 	}
-	if d := admission.Decide(q); !d.Allowed() {
+	if !d.Allowed() {
 		return pl.recordDenial(ctx, s, d)
 	}
 	s, waits, err := pl.waitsForOthers(ctx, s)
@@ -170,14 +170,19 @@ func (pl *Planner) make(ctx context.Context, s ledger.Versioned, q admission.Req
 	if runs.Preview(s.Run) {
 		return pl.preview(ctx, s, q, dir)
 	}
-	job, problem, err := pl.Facts.Job(ctx, &q, dir)
+	var job jobs.Job
+	place := func(ctx context.Context, q *admission.Request) (err error) {
+		job, q.Unusable, err = pl.Facts.Job(ctx, q, dir)
+		return err
+	}
+	q, d, err := pl.Facts.Ask(ctx, q, gatefacts.Sources{admission.StatePlace: place})
 	if err != nil {
 		return pl.recordFinalError(ctx, s, err)
 	}
-	if problem != "" {
-		return pl.recordFailure(ctx, s, markdown.Code(problem))
+	if q.Unusable != "" {
+		return pl.recordFailure(ctx, s, markdown.Code(q.Unusable))
 	}
-	if d := admission.Decide(q); !d.Allowed() {
+	if !d.Allowed() {
 		return pl.recordDenial(ctx, s, d)
 	}
 	before, err := pl.Hooks.Run(ctx, jobs.Step{Event: endpoints.BeforePlan, Run: s.Run})
@@ -306,19 +311,19 @@ func placed(r runs.Run, planned jobs.PlanResult, p admission.Placing) notes.Plac
 // renewMerge gets the trial merge again, because GitHub sometimes makes a new one and deletes the old one. The
 // gate decides about the present pull request.
 func (pl *Planner) renewMerge(ctx context.Context, s ledger.Versioned) (ledger.Versioned, admission.Decision, error) {
-	q, err := pl.Facts.Request(ctx, comment.Plan, s.Run)
-	if err != nil {
-		return s, admission.Decision{}, err
+	merge := func(ctx context.Context, q *admission.Request) error {
+		m, err := pl.Facts.TrialMerge(ctx, q)
+		if err != nil {
+			return err
+		}
+		if m.Head != s.Spec.Head {
+			return fmt.Errorf("%.7s is not the head any more: %w", s.Spec.Head, ErrSuperseded)
+		}
+		s.Run = runs.WithTrialMerge(s.Run, m, pl.Facts.Pull.Merged)
+		return nil
 	}
-	m, err := pl.Facts.TrialMerge(ctx, &q)
-	if err != nil {
-		return s, admission.Decision{}, err
-	}
-	if m.Head != s.Spec.Head {
-		return s, admission.Decision{}, fmt.Errorf("%.7s is not the head any more: %w", s.Spec.Head, ErrSuperseded)
-	}
-	s.Run = runs.WithTrialMerge(s.Run, m, pl.Facts.Pull.Merged)
-	return s, admission.Decide(q), nil
+	_, d, err := pl.Facts.Ask(ctx, pl.Facts.Request(comment.Plan, s.Run), gatefacts.Sources{admission.PresentMerge: merge})
+	return s, d, err
 }
 
 // failWithoutInputs records that a plan failed because its inputs could not be read: without them, nobody could

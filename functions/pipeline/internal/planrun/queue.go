@@ -19,6 +19,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/project"
 	"github.com/lockstep-iac/lockstep/functions/project/order"
+	"github.com/lockstep-iac/lockstep/github"
 )
 
 // Enqueue queues plans of the projects that a command selects, from the present trial merge. The replies are
@@ -29,18 +30,16 @@ func (qu *PlanQueuer) Enqueue(ctx context.Context, c comment.Command) ([]comment
 	}
 	l := ledger.Look{Pull: qu.Facts.Message.Pull, Head: qu.Facts.Pull.Head.SHA, Into: qu.Facts.Pull.Base.Ref, Closed: !qu.Facts.Pull.Open, Merged: qu.Facts.Pull.Merged}
 	l.Asked = (qu.Facts.Pull.Open || qu.Facts.Pull.Merged) && !c.Everything()
-	q, err := qu.Facts.Request(ctx, comment.Plan, runs.Run{Spec: runs.Spec{Named: c.Commit}})
+	var m github.Merge
+	merge := func(ctx context.Context, q *admission.Request) (err error) {
+		m, err = qu.Facts.TrialMerge(ctx, q)
+		return err
+	}
+	q, d, err := qu.Facts.Ask(ctx, qu.Facts.Request(comment.Plan, runs.Run{Spec: runs.Spec{Named: c.Commit}}), gatefacts.Sources{admission.PresentMerge: merge})
 	if err != nil {
 		return qu.refuseUnknown(ctx, c, l, err)
 	}
-	if d := admission.Decide(q); !d.Allowed() {
-		return qu.refuseEarly(ctx, c, q, d, l)
-	}
-	m, err := qu.Facts.TrialMerge(ctx, &q)
-	if err != nil {
-		return qu.refuseUnknown(ctx, c, l, err)
-	}
-	if d := admission.Decide(q); admission.Has[reasons.OtherBase](d) {
+	if !d.Allowed() && (m.Head == "" || admission.Has[reasons.OtherBase](d)) {
 		return qu.refuseEarly(ctx, c, q, d, l)
 	}
 	l.Head, l.Base, l.Merge, l.Conflict, l.Into = m.Head, m.Base, m.SHA, m.Conflict, m.BaseRef
@@ -48,7 +47,7 @@ func (qu *PlanQueuer) Enqueue(ctx context.Context, c comment.Command) ([]comment
 	var found []selected
 	var replies []comment.Reply
 	if m.Conflict {
-		replies = append(replies, gatefacts.Refused(c, "", admission.Decide(q)))
+		replies = append(replies, gatefacts.Refused(c, "", d))
 	} else if found, replies, err = qu.discover(ctx, c, &l); err != nil {
 		return qu.refuseUnknown(ctx, c, l, err)
 	}
@@ -308,11 +307,11 @@ func (qu *PlanQueuer) mayPlan(ctx context.Context, c comment.Command, p selected
 	options := qu.options(r, c, p)
 	r.Spec.Dir, r.Spec.Environment, r.Spec.Named = p.Dir, p.Environment, c.Commit
 	r.Spec.Options, r.Asked.Retry = options, c.Failed
-	q, err := qu.Facts.Request(ctx, comment.Plan, r)
+	_, d, err := qu.Facts.Ask(ctx, qu.Facts.Request(comment.Plan, r), nil)
 	if err != nil {
 		return gatefacts.FinalReply(c, p.label(), err)
 	}
-	if d := admission.Decide(q); !d.Allowed() {
+	if !d.Allowed() {
 		return gatefacts.Refused(c, p.label(), d), nil
 	}
 	if p.base != "" && len(c.Options.Replaces) > 0 {

@@ -170,11 +170,9 @@ func failed(no reasons.List, err error) (finding, error) {
 // queued returns the request for a plan from the commit of a merge group. Rights come from the tip of the base
 // branch, because the commit contains files of every pull request before this one.
 func (c *Checker) queued(ctx context.Context, r runs.Run) (q admission.Request, no reasons.List, err error) {
-	if q, err = c.Facts.Request(ctx, comment.Plan, r); err != nil {
-		return q, nil, err
-	}
-	if d := admission.Decide(q); !d.Allowed() {
-		return q, d.Reasons, nil
+	q, d, err := c.Facts.Ask(ctx, c.Facts.Request(comment.Plan, r), nil)
+	if err != nil || !d.Allowed() {
+		return q, d.Reasons, err
 	}
 	tip, err := c.Facts.Hub.Tip(ctx, c.Facts.Pull.Base.Ref)
 	if err != nil {

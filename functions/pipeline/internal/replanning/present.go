@@ -12,30 +12,27 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/planrun"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/github"
 )
 
 // present returns a request for the plan of a run as it would be made now, from the present trial merge. The
 // result no has the gate's reasons against the plan.
 func (c *Checker) present(ctx context.Context, r runs.Run) (q admission.Request, no reasons.List, err error) {
-	if q, err = c.Facts.Request(ctx, comment.Plan, r); err != nil {
-		return q, nil, err
+	var m github.Merge
+	merge := func(ctx context.Context, q *admission.Request) (err error) {
+		if m, err = c.Facts.TrialMerge(ctx, q); err == nil && m.Head != r.Spec.Head {
+			err = planrun.ErrSuperseded
+		}
+		q.Run = runs.WithTrialMerge(q.Run, m, c.Facts.Pull.Merged)
+		return err
 	}
-	if d := admission.Decide(q); !d.Allowed() {
-		return q, d.Reasons, nil
+	removal := func(ctx context.Context, q *admission.Request) error {
+		return gatefacts.Restored(ctx, c.Facts, q, m.SHA)
 	}
-	m, err := c.Facts.TrialMerge(ctx, &q)
-	if err != nil {
-		return q, nil, err
-	}
-	if m.Head != r.Spec.Head {
-		return q, nil, planrun.ErrSuperseded
-	}
-	q.Run = runs.WithTrialMerge(q.Run, m, c.Facts.Pull.Merged)
-	if err := gatefacts.Restored(ctx, c.Facts, &q, m.SHA); err != nil {
-		return q, nil, err
-	}
-	if d := admission.Decide(q); !d.Allowed() {
-		return q, d.Reasons, nil
+	own := gatefacts.Sources{admission.PresentMerge: merge, admission.Removal: removal}
+	q, d, err := c.Facts.Ask(ctx, c.Facts.Request(comment.Plan, r), own)
+	if err != nil || !d.Allowed() {
+		return q, d.Reasons, err
 	}
 	return q, nil, c.Facts.SetApplyOn(ctx, &q.Run)
 }

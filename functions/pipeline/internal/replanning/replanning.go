@@ -238,29 +238,23 @@ func (c *Checker) look(ctx context.Context, q *admission.Request, dir string, w 
 		}
 		return reasons.List{reasons.RemovedByBase{Projects: []string{q.Run.Project}}}, nil
 	}
-	job, problem, err := c.Facts.Job(ctx, q, dir)
-	if err != nil {
-		return nil, err
+	place := func(ctx context.Context, q *admission.Request) (err error) {
+		if w.job, q.Unusable, err = c.Facts.Job(ctx, q, dir); err != nil {
+			return err
+		}
+		q.Provisioners, q.PlannedOn, q.Applied = w.job.Grants.Provisioners, c.plannedOn, c.reads
+		_, err = c.Foreseer.Complete(ctx, q.Run, &w.job)
+		return err
 	}
-	if _, err := c.Foreseer.Complete(ctx, q.Run, &job); err != nil {
-		return nil, err
-	}
-	w.job, q.Provisioners, q.PlannedOn, q.Applied = job, job.Grants.Provisioners, c.plannedOn, c.reads
-	if d := admission.Decide(*q); problem != "" || !d.Allowed() {
-		return append(d.Reasons, unusable(problem)...), nil
+	now, d, err := c.Facts.Ask(ctx, *q, gatefacts.Sources{admission.StatePlace: place})
+	if *q = now; err != nil || !d.Allowed() {
+		return d.Reasons, err
 	}
 	// The stored files are checked before their bytes go to the engine.
 	if f := admission.Check(*q); f.Verdict == admission.Unchecked && len(f.Reasons) > 0 {
 		return f.Reasons, nil
 	}
 	return nil, nil
-}
-
-func unusable(problem string) reasons.List {
-	if problem == "" {
-		return nil
-	}
-	return reasons.List{reasons.Unusable{Problem: problem}}
 }
 
 // watched makes the engine check the plan. It stops if the run's record changes.

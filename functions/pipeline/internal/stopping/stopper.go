@@ -30,17 +30,17 @@ func (st *Stopper) Stop(ctx context.Context, c comment.Command) ([]comment.Reply
 		return s.Phase == runs.Dropped || s.Phase == runs.Superseded || !s.SelectedBy(c)
 	})
 	// A person who may not ask learns nothing about the runs, not even that there are none.
-	q, err := st.Facts.Request(ctx, comment.Stop, runs.Run{})
+	_, d, err := st.Facts.Ask(ctx, st.Facts.Request(comment.Stop, runs.Run{}), nil)
 	if err != nil {
 		no, err := gatefacts.FinalReply(c, c.Project, err)
 		return []comment.Reply{no}, err
 	}
-	if d := admission.Decide(q); !d.Allowed() {
+	if !d.Allowed() {
 		return []comment.Reply{gatefacts.Refused(c, c.Project, d)}, nil
 	}
 	var replies []comment.Reply
 	for _, s := range all {
-		q, err := st.Facts.Request(ctx, comment.Stop, s.Run)
+		_, d, err := st.Facts.Ask(ctx, st.Facts.Request(comment.Stop, s.Run), nil)
 		if err != nil {
 			no, err := gatefacts.FinalReply(c, s.Project, err)
 			if err != nil {
@@ -49,7 +49,7 @@ func (st *Stopper) Stop(ctx context.Context, c comment.Command) ([]comment.Reply
 			replies = append(replies, no)
 			continue
 		}
-		if d := admission.Decide(q); !d.Allowed() {
+		if !d.Allowed() {
 			replies = append(replies, gatefacts.Refused(c, s.Project, d))
 			continue
 		}

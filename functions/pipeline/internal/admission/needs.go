@@ -1,0 +1,115 @@
+package admission
+
+import (
+	"slices"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
+)
+
+// A Fact is a part of a [Request] that somebody has to read before the gate can use it.
+type Fact string
+
+const (
+	BaseBranch   Fact = "base branch"        // BaseNamed and Forks
+	LastApply    Fact = "last apply"         // Last
+	MutualWait   Fact = "mutual wait"        // Mutual
+	Reservation  Fact = "reservation"        // Reserved
+	ShownAt      Fact = "shown at"           // Shown
+	StateCopy    Fact = "copy of the state"  // Copied
+	UnseenApply  Fact = "unseen apply"       // ApplyUnseen
+	ApplyOrder   Fact = "order of applies"   // Order
+	Requirements Fact = "requirements"       // Required, Deployment and ServedBy
+	ShownPlan    Fact = "shown plan"         // OnGitHub and AgainOnGitHub
+	SavedPlan    Fact = "saved plan"         // Saved
+	PresentMerge Fact = "present merge"      // Pull and Conflict, as the present trial merge has them
+	Removal      Fact = "removal"            // Restored
+	PresentFiles Fact = "present files"      // Differ, Blocks, Around, Whole, Kept, Broken and OfBase
+	StatePlace   Fact = "place of the state" // Placing, and Last and Reserved of that place
+)
+
+// A stage has facts that are read together. The gate decides before each stage, with the facts of the stages
+// before it. A refusal then saves the requests of the later stages.
+type stage struct {
+	needs []need
+	// worth reports whether the facts of the stage are worth reading after a decision without them.
+	worth func(Decision) bool
+}
+
+// A need says which commands need a fact.
+type need struct {
+	fact  Fact
+	verbs []comment.Verb
+	// only restricts the need to some requests; nil means that all requests with these verbs need the fact.
+	only func(*Request) bool
+}
+
+// stages are the facts of the gate, from the cheapest to the most expensive. The first stage costs nothing for
+// most pull requests. The second stage reads our records. The third one reads GitHub. Then come the plan and
+// the files, and at last the place of the state.
+var stages = []stage{
+	{worth: always, needs: []need{{BaseBranch, everything, nil}}},
+	{worth: always, needs: []need{
+		{LastApply, everything, ofRun},
+		{MutualWait, applying, ofRun},
+		{Reservation, []comment.Verb{comment.Apply, comment.Lock}, ofRun},
+		{ShownAt, applying, ofRun},
+		{StateCopy, applying, ofRun},
+		{UnseenApply, applying, func(q *Request) bool { return q.Together && ofRun(q) }},
+	}},
+	{worth: unlessRefused, needs: []need{
+		{ApplyOrder, applying, ofRun},
+		{Requirements, everything, func(q *Request) bool { return ofRun(q) && len(BlocksOf(q.Verb, q.Run)) > 0 }},
+	}},
+	{worth: orWaits, needs: []need{{ShownPlan, applying, ofRun}, {SavedPlan, applying, ofRun}}},
+	{worth: Decision.Allowed, needs: []need{{PresentMerge, []comment.Verb{comment.Plan, comment.Apply}, nil}}},
+	{worth: Decision.Allowed, needs: []need{{Removal, []comment.Verb{comment.Plan, comment.Apply}, ofRun}}},
+	{worth: Decision.Allowed, needs: []need{{PresentFiles, applying, ofRun}}},
+	{worth: orAgain, needs: []need{{StatePlace, everything, ofRun}}},
+}
+
+func ofRun(q *Request) bool { return q.Run.Project != "" }
+
+func always(Decision) bool { return true }
+
+// unlessRefused is also true for an apply that waits for the merge: people want to know at once what else the
+// merge will wait for.
+func unlessRefused(d Decision) bool { return d.Allowed() || Has[reasons.AppliedLater](d) }
+
+// orWaits is also true for an apply that can be accepted although it has to wait.
+func orWaits(d Decision) bool {
+	_, waits := d.WaitsForProjects()
+	return d.Allowed() || waits
+}
+
+// orAgain is also true for a plan that the apply makes again.
+func orAgain(d Decision) bool { return d.Allowed() || d.PlanAgain() }
+
+// Needs returns the facts that the gate needs next, and its decision without them. No facts are returned once
+// the decision stands. readable reports whether the caller can read a fact: the gate decides without the facts
+// that are not readable. The caller reads each returned fact, and reports it with [Request.Read].
+func Needs(q Request, readable func(Fact) bool) ([]Fact, Decision) {
+	d := Decide(q)
+	for _, s := range stages {
+		var facts []Fact
+		begun := false
+		for _, n := range s.needs {
+			switch {
+			case slices.Contains(q.known, n.fact):
+				begun = true
+			case slices.Contains(n.verbs, q.Verb) && (n.only == nil || n.only(&q)) && readable(n.fact):
+				facts = append(facts, n.fact)
+			}
+		}
+		switch {
+		case !begun && !s.worth(d):
+			return nil, d
+		case len(facts) > 0:
+			return facts, d
+		}
+	}
+	return nil, d
+}
+
+// Read records that a fact is read. A fact that was read is not needed again.
+func (q *Request) Read(f Fact) { q.known = append(slices.Clip(q.known), f) }
