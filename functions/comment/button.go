@@ -45,7 +45,7 @@ func (c Check) Buttons() []Button {
 		}
 		id := string(b.verb)
 		if b.named {
-			id += " " + markdown.PlanShort(c.Plan)
+			id += " " + markdown.PlanShort(c.Hash)
 		}
 		out = append(out, Button{b.label, b.description, id})
 	}

@@ -12,7 +12,7 @@ func TestButtons(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
 	for _, s := range Standings() {
-		all := Check{ProjectStatus: ProjectStatus{Name: "app", Standing: s, Plan: someHash}}.Buttons()
+		all := Check{ProjectStatus: ProjectStatus{Name: "app", Standing: s, PlanSummary: PlanSummary{Hash: someHash}}}.Buttons()
 		if len(all) > github.MaxButtons {
 			t.Errorf("%s: %d buttons", s, len(all))
 		}
@@ -34,14 +34,14 @@ func TestButtons(t *testing.T) {
 		t.Errorf("of %d buttons some are on no page: %v", len(buttons), seen)
 	}
 	for _, p := range []ProjectStatus{
-		{Standing: Ready, Plan: someHash, AfterMerge: true}, {Standing: PlanFailed, AfterMerge: true},
-		{Standing: ApplyFailed, ByMerge: true}, {Standing: Applying, ByMerge: true}, {Standing: Stopped, Plan: someHash, ByMerge: true},
+		{Standing: Ready, PlanSummary: PlanSummary{Hash: someHash}, MergeRole: MergeRole{AfterMerge: true}}, {Standing: PlanFailed, MergeRole: MergeRole{AfterMerge: true}},
+		{Standing: ApplyFailed, MergeRole: MergeRole{ByMerge: true}}, {Standing: Applying, MergeRole: MergeRole{ByMerge: true}}, {Standing: Stopped, PlanSummary: PlanSummary{Hash: someHash}, MergeRole: MergeRole{ByMerge: true}},
 	} {
 		if all := (Check{ProjectStatus: p}).Buttons(); len(all) > 0 {
 			t.Errorf("%+v is of a merged pull request, and has the buttons %v", p, all)
 		}
 	}
-	for _, p := range []ProjectStatus{{Standing: Ready}, {Standing: Renewed, Plan: someHash, ByMerge: true}} {
+	for _, p := range []ProjectStatus{{Standing: Ready}, {Standing: Renewed, PlanSummary: PlanSummary{Hash: someHash}, MergeRole: MergeRole{ByMerge: true}}} {
 		for _, b := range (Check{ProjectStatus: p}).Buttons() {
 			if b.Label == "Apply" {
 				t.Errorf("%+v can be applied by a button", p)

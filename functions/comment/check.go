@@ -119,11 +119,11 @@ func (c Check) first() string {
 
 // name returns lines with the hashes of the plan, by which a command can name it; "" if none is needed.
 func (c Check) name() string {
-	renewable := c.Plan != "" && (c.Standing == NoChanges || c.Standing == PartPlanned) // it can become another one
+	renewable := c.Hash != "" && (c.Standing == NoChanges || c.Standing == PartPlanned) // it can become another one
 	if !c.named() && !renewable {
 		return ""
 	}
-	text := "\n" + markdown.PlanLine(c.Plan)
+	text := "\n" + markdown.PlanLine(c.Hash)
 	if c.Again != "" {
 		text += "\n" + markdown.PlanAgainLine(c.Again)
 	}
@@ -218,8 +218,8 @@ func (c Check) toApply() string {
 	if c.Held() {
 		text = fmt.Sprintf("%s, comment %s on the pull request.", c.firstMeet(), c.command(Apply))
 	}
-	if c.Plan != "" {
-		text += fmt.Sprintf(" To apply exactly this plan and no newer one, comment %s.", markdown.Code("lockstep apply "+markdown.PlanShort(c.Plan)))
+	if c.Hash != "" {
+		text += fmt.Sprintf(" To apply exactly this plan and no newer one, comment %s.", markdown.Code("lockstep apply "+markdown.PlanShort(c.Hash)))
 	}
 	return text
 }

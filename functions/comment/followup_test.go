@@ -12,7 +12,7 @@ func TestFollowUp(t *testing.T) {
 	}
 	done := map[Standing]bool{Applied: true, NoChanges: true, Previewed: true, Superseded: true, Closed: true}
 	for _, s := range Standings() {
-		f := FollowUp{Number: 7, Status: Status{Merged: true, Projects: []ProjectStatus{{Name: "app", Standing: s, MergeApplies: true}}}}
+		f := FollowUp{Number: 7, Status: Status{Merged: true, Projects: []ProjectStatus{{Name: "app", Standing: s, MergeRole: MergeRole{MergeApplies: true}}}}}
 		if f.Needed() != needed[s] {
 			t.Errorf("%s: needed is %v", s, f.Needed())
 		}

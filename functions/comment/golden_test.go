@@ -27,7 +27,7 @@ const (
 
 // TestGolden holds what each comment looks like: read the files as a reviewer would.
 func TestGolden(t *testing.T) {
-	net := ProjectStatus{Name: "network", Standing: Ready, Counts: counting.Counts{Add: 2, Change: 1}, Plan: someHash, Body: somePlan, Check: "lockstep/network"}
+	net := ProjectStatus{Name: "network", Standing: Ready, PlanSummary: PlanSummary{Counts: counting.Counts{Add: 2, Change: 1}, Hash: someHash}, Texts: Texts{Body: somePlan, Check: "lockstep/network"}}
 	with := func(p ProjectStatus, s Standing, by, body string) ProjectStatus {
 		p.Standing, p.By, p.Body = s, by, body
 		if s == Applied || s == ApplyFailed {
@@ -35,7 +35,7 @@ func TestGolden(t *testing.T) {
 		}
 		return p
 	}
-	app := ProjectStatus{Name: "app/eu", Standing: NoChanges, Body: "**No changes.**\n"}
+	app := ProjectStatus{Name: "app/eu", Standing: NoChanges, Texts: Texts{Body: "**No changes.**\n"}}
 	trouble := "```\nError: Unsupported argument\n\n  on main.tf line 3\n```\n"
 	partly := with(net, ApplyFailed, "alice", trouble)
 	partly.Done, partly.Remaining = counting.Counts{Add: 1}, 2
@@ -81,10 +81,10 @@ func TestGolden(t *testing.T) {
 	}
 
 	halted := with(net, PlanStopped, "alice", "- `bob` cancelled the plan.\n")
-	halted.StoppedBy, halted.Plan, halted.Counts = "bob", "", counting.Counts{}
+	halted.StoppedBy, halted.Hash, halted.Counts = "bob", "", counting.Counts{}
 	vain, vainly := with(net, NoChanges, "alice", trouble), with(net, NoChanges, "alice", "- `bob` cancelled the plan.\n")
-	vain.Vain, vain.Plan, vain.Counts, vain.Options = true, "", counting.Counts{}, grammar.Options{Imports: []string{"aws_vpc.main x"}}
-	vainly.Vain, vainly.Plan, vainly.Counts, vainly.Options, vainly.StoppedBy = true, "", counting.Counts{}, grammar.Options{RefreshOnly: true}, "bob"
+	vain.Vain, vain.Hash, vain.Counts, vain.Options = true, "", counting.Counts{}, grammar.Options{Imports: []string{"aws_vpc.main x"}}
+	vainly.Vain, vainly.Hash, vainly.Counts, vainly.Options, vainly.StoppedBy = true, "", counting.Counts{}, grammar.Options{RefreshOnly: true}, "bob"
 	far := func(p ProjectStatus) ProjectStatus { p.Progress = Progress{80, 200}; return p }
 	head := func(s HeadStanding, list ...ProjectStatus) string {
 		h := Head{Status: status(list...), Standing: s}
@@ -134,7 +134,7 @@ func TestGolden(t *testing.T) {
 	unasked := with(net, Renewed, "", somePlan)
 	unasked.ByMerge = true
 	checked := func(r Rechecked) string {
-		p := ProjectStatus{Body: "the plan\n"}
+		p := ProjectStatus{Texts: Texts{Body: "the plan\n"}}
 		r.On(&p)
 		return Check{ProjectStatus: p}.Text(65535)
 	}
@@ -284,7 +284,7 @@ func TestGolden(t *testing.T) {
 			{Project: "network", Group: someSHA}, {Project: "app", Group: someSHA, Outcome: QueueSame}, {Project: "dns", Group: someSHA, Outcome: QueueOnTop, On: []int{7}},
 			{Project: "vpn", Group: someSHA, Outcome: QueueSame, Empty: true}, {Project: "cdn", Group: someSHA, Outcome: QueueOnTop, On: []int{7}, Empty: true},
 		}}.Summary(65535) + "=====\n" + Head{Standing: HeadDequeued}.Summary(65535) + "=====\n" +
-			Head{Status: Status{Projects: []ProjectStatus{net, {Name: "dns", Standing: OnMerge, Required: &rulings.Ruling{Rule: rulings.AllOf, Outcome: rulings.Fails, Of: []rulings.Ruling{{Rule: rulings.AskedBy, Outcome: rulings.Fails, Wanted: []string{"acme/sre"}, Against: []rulings.Against{{Name: "bob", Why: rulings.NotNamed}}}}}}}}, Standing: HeadBlocked, By: "bob"}.Summary(65535),
+			Head{Status: Status{Projects: []ProjectStatus{net, {Name: "dns", Standing: OnMerge, Obstacles: Obstacles{Required: &rulings.Ruling{Rule: rulings.AllOf, Outcome: rulings.Fails, Of: []rulings.Ruling{{Rule: rulings.AskedBy, Outcome: rulings.Fails, Wanted: []string{"acme/sre"}, Against: []rulings.Against{{Name: "bob", Why: rulings.NotNamed}}}}}}}}}, Standing: HeadBlocked, By: "bob"}.Summary(65535),
 		"answer-renewed": Answer{"check", []Reply{PlanRenewal{"network", someHash, overtaken, false}, PlanRenewal{"app", someHash,
 			reasons.List{reasons.InputsMoved{Files: reasons.SomeOf([]string{"a.txt"})}, reasons.ModulesMoved{Modules: reasons.SomeOf([]string{"net from github.com/acme/net"})}, reasons.PlaceMoved{Project: "app", Planned: there, Place: here},
 				reasons.StateMoved{Change: reasons.StateGone, Was: 3}, reasons.StateMoved{Change: reasons.StateReplaced, Was: 3, Is: 3}}, true}}}.Markdown(65536),
@@ -362,7 +362,7 @@ func misunderstood(lines ...string) (out []Reply) {
 // within the limits of comments and checks, is closed where it is cut, and says where
 // all of it is.
 func TestBigPlans(t *testing.T) {
-	p := ProjectStatus{Name: "net", Standing: Ready, Counts: counting.Counts{Add: 9}, Check: "lockstep/net"}
+	p := ProjectStatus{Name: "net", Standing: Ready, PlanSummary: PlanSummary{Counts: counting.Counts{Add: 9}}, Texts: Texts{Check: "lockstep/net"}}
 	p.Body = "<details><summary>Changes</summary>\n\n" + markdown.Fence("diff", strings.Repeat("+ eine große Änderung `x` @team ```\n", 30000)) + "\n\n</details>\n"
 	if len(p.Body) < 1<<20 {
 		t.Fatalf("only %d bytes", len(p.Body))
@@ -438,7 +438,7 @@ func TestManyLongPlans(t *testing.T) {
 	s := Status{Head: someSHA}
 	for i := range 12 {
 		body := "```\n" + strings.Repeat("+ a line of a plan\n", 1<<(2*i)/4+1) + "```\n"
-		s.Projects = append(s.Projects, ProjectStatus{Name: strings.Repeat("p", i+1), Standing: Ready, Body: body})
+		s.Projects = append(s.Projects, ProjectStatus{Name: strings.Repeat("p", i+1), Standing: Ready, Texts: Texts{Body: body}})
 	}
 	const limit = 65536
 	got := s.Markdown(limit)
@@ -459,7 +459,7 @@ func TestManyProjects(t *testing.T) {
 	s := Status{Head: someSHA}
 	for i := range 400 {
 		name := fmt.Sprintf("%s-%03d", strings.Repeat("region/", 40), i)
-		s.Projects = append(s.Projects, ProjectStatus{Name: name, Standing: Ready, Body: "one line\n"})
+		s.Projects = append(s.Projects, ProjectStatus{Name: name, Standing: Ready, Texts: Texts{Body: "one line\n"}})
 		s.Notes = append(s.Notes, fmt.Sprintf("#7 was applied to %s and is not merged yet.", markdown.Code(name)))
 	}
 	s.Projects[399].Standing = PlanFailed
@@ -502,10 +502,10 @@ func TestCrowdedHidesNothing(t *testing.T) {
 				s := Status{Head: someSHA}
 				missing := unknownTree()
 				for i := range n {
-					p := ProjectStatus{Name: fmt.Sprintf("live/team-%03d", i), Standing: Ready, Plan: someHash, Counts: counting.Counts{Change: 1}, Applyable: true}
+					p := ProjectStatus{Name: fmt.Sprintf("live/team-%03d", i), Standing: Ready, PlanSummary: PlanSummary{Hash: someHash, Counts: counting.Counts{Change: 1}, Applyable: true}}
 					switch {
 					case i < failing:
-						p.Standing, p.Counts, p.Plan = PlanFailed, counting.Counts{}, ""
+						p.Standing, p.Counts, p.Hash = PlanFailed, counting.Counts{}, ""
 						p.Body = fmt.Sprintf("```\nWarning: Doubt\n\n  on main.tf line 1:\n\nError: Reason %03d\n\n  on main.tf line 1:\n\n%s```\n", i, strings.Repeat("a line of the error\n", 40))
 					case i == n-1:
 						p.Required = &missing

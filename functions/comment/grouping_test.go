@@ -83,7 +83,7 @@ func TestNoteOnce(t *testing.T) {
 		for _, n := range []int{3, 300} {
 			s := Status{Head: someSHA}
 			for i := range n {
-				p := ProjectStatus{Name: fmt.Sprintf("p%d", i), Standing: Ready, Body: fmt.Sprintf("plan %d", i)}
+				p := ProjectStatus{Name: fmt.Sprintf("p%d", i), Standing: Ready, Texts: Texts{Body: fmt.Sprintf("plan %d", i)}}
 				r.Project = p.Name
 				r.On(&p)
 				s.Projects = append(s.Projects, p)

@@ -14,7 +14,7 @@ import (
 func TestVerdictOnHead(t *testing.T) {
 	t.Parallel()
 	plan := func(s Standing) ProjectStatus {
-		return ProjectStatus{Name: "app", Standing: s, Plan: someHash, Counts: counting.Counts{Add: 1}}
+		return ProjectStatus{Name: "app", Standing: s, PlanSummary: PlanSummary{Hash: someHash, Counts: counting.Counts{Add: 1}}}
 	}
 	lacks := func(why Standing) ProjectStatus {
 		rule := map[Standing]rulings.Ruling{
@@ -64,7 +64,7 @@ func TestVerdictOnHead(t *testing.T) {
 			t.Errorf("%q, want %q", got, test.want)
 		}
 	}
-	if got := (Check{ProjectStatus: ProjectStatus{Standing: Awaiting, After: []string{strings.Repeat("ä", 300)}}}).Title(255); len(got) > 255 || !utf8.ValidString(got) {
+	if got := (Check{ProjectStatus: ProjectStatus{Standing: Awaiting, Queueing: Queueing{After: []string{strings.Repeat("ä", 300)}}}}).Title(255); len(got) > 255 || !utf8.ValidString(got) {
 		t.Errorf("a long title is %q", got)
 	}
 }

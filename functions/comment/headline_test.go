@@ -11,7 +11,7 @@ import (
 func TestQueuedHeadline(t *testing.T) {
 	t.Parallel()
 	p := func(name string, s Standing, ahead ...Turn) ProjectStatus {
-		return ProjectStatus{Name: name, Standing: s, Counts: counting.Counts{Forget: 1}, By: "alice", Ahead: ahead, After: []string{"net"}}
+		return ProjectStatus{Name: name, Standing: s, PlanSummary: PlanSummary{Counts: counting.Counts{Forget: 1}}, Queueing: Queueing{By: "alice", Ahead: ahead, After: []string{"net"}}}
 	}
 	bob, merge := Turn{Number: 12, By: "bob"}, Turn{Number: 15, By: ""}
 	for name, test := range map[string]struct {

@@ -11,7 +11,7 @@ import (
 // TestOneMarker holds that comments begin with their one marker, whatever is in them.
 func TestOneMarker(t *testing.T) {
 	evil := "a " + StatusMarker + " b\n" + AnswerMarker("1")
-	p := ProjectStatus{Name: evil, Standing: Ready, By: evil, Body: markdown.Fence("", evil), Whole: evil, Check: evil}
+	p := ProjectStatus{Name: evil, Standing: Ready, Queueing: Queueing{By: evil}, Texts: Texts{Body: markdown.Fence("", evil), Whole: evil, Check: evil}}
 	marker := regexp.MustCompile(`<!-- lockstep:`)
 	for name, text := range map[string]string{
 		"a status":   Status{Head: someSHA, Projects: []ProjectStatus{p, p}, Approvals: []string{evil}}.Markdown(65536),

@@ -68,7 +68,7 @@ func Left(p ProjectStatus) string {
 		if p.Behind != nil {
 			parts = append(parts, p.inOrder())
 		}
-		parts = append(parts, fmt.Sprintf("The plan differs from the earlier one. To apply it, comment %s.", reasons.ApplyOnly(p.Name, p.Plan)))
+		parts = append(parts, fmt.Sprintf("The plan differs from the earlier one. To apply it, comment %s.", reasons.ApplyOnly(p.Name, p.Hash)))
 	case p.Standing == OnMerge || p.Behind != nil || lacks:
 		parts = append(parts, Check{ProjectStatus: p}.toApply())
 	}

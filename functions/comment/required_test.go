@@ -37,7 +37,7 @@ func TestRequirements(t *testing.T) {
 	labelled := says(nil, rulings.Ruling{Rule: rulings.Labels, Outcome: rulings.Fails, Wanted: []string{"go"}, Against: []rulings.Against{{Name: "go", Why: rulings.Missing}}},
 		rulings.Ruling{Rule: rulings.Windows, Outcome: rulings.Fails, Wanted: []string{"Mon-Fri 08:00-17:00 UTC"}})
 	plan := func(name string, s Standing, r *rulings.Ruling) ProjectStatus {
-		p := ProjectStatus{Name: name, Standing: s, Plan: someHash, Body: "the plan", Required: r}
+		p := ProjectStatus{Name: name, Standing: s, PlanSummary: PlanSummary{Hash: someHash}, Texts: Texts{Body: "the plan"}, Obstacles: Obstacles{Required: r}}
 		if s != NoChanges {
 			p.Counts.Add = 1
 		}
@@ -68,7 +68,7 @@ func TestManyRequirements(t *testing.T) {
 	for i := range 300 {
 		missing := unknownTree()
 		missing.Of[0].At = fmt.Sprintf("lockstep.hcl:%d", i%200)
-		s.Projects = append(s.Projects, ProjectStatus{Name: fmt.Sprintf("p%d", i), Standing: Ready, Plan: someHash, Required: &missing})
+		s.Projects = append(s.Projects, ProjectStatus{Name: fmt.Sprintf("p%d", i), Standing: Ready, PlanSummary: PlanSummary{Hash: someHash}, Obstacles: Obstacles{Required: &missing}})
 	}
 	h := Head{Status: s, Standing: HeadBlocked}
 	const limit = 16 << 10

@@ -167,9 +167,9 @@ func (x section) plans() string {
 		switch {
 		case !p.named():
 		case len(x.projects) == 1:
-			b.WriteString(markdown.PlanName(p.Plan) + "\n")
+			b.WriteString(markdown.PlanName(p.Hash) + "\n")
 		default:
-			fmt.Fprintf(&b, "- %s: %s\n", markdown.Code(p.Label()), markdown.PlanName(p.Plan))
+			fmt.Fprintf(&b, "- %s: %s\n", markdown.Code(p.Label()), markdown.PlanName(p.Hash))
 		}
 	}
 	if b.Len() > 0 {

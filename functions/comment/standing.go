@@ -57,7 +57,7 @@ func (p Progress) short() string {
 func (p ProjectStatus) changes() string { return toComeText(p.Counts, p.Applyable) }
 
 func (p ProjectStatus) plan() string {
-	unmade := p.Plan == "" && p.Counts == (counting.Counts{}) && (p.Standing == NotApplied || p.Standing == Closed || p.FinishedBy != 0)
+	unmade := p.Hash == "" && p.Counts == (counting.Counts{}) && (p.Standing == NotApplied || p.Standing == Closed || p.FinishedBy != 0)
 	switch {
 	case p.Vain:
 		return "no changes"
@@ -73,7 +73,7 @@ func (p ProjectStatus) remedy() string {
 	if p.ByMerge {
 		return "plan"
 	}
-	return "apply " + markdown.PlanShort(p.Plan)
+	return "apply " + markdown.PlanShort(p.Hash)
 }
 
 // Label returns the name of the project for people, with its workspace if another project has the same name:

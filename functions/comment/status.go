@@ -52,74 +52,115 @@ type ProjectStatus struct {
 	// "".
 	Workspace string
 	Standing  Standing
+	// Removed is set if the pull request removes the project.
+	Removed bool
+	// Named is the commit of a fork that somebody has named; "" for none.
+	Named string
+	// Options are the options of the plan.
+	Options grammar.Options
+	PlanSummary
+	ApplySummary
+	MergeRole
+	Queueing
+	Obstacles
+	EndSummary
+	// Vain is set if a plan with the Options failed or was stopped, while the earlier result for the head still
+	// counts.
+	Vain bool
+	// Left is set if the pull request is open, but its plan was dropped, because the pull request was closed in
+	// between or got another base branch.
+	Left bool
+	// Gone is set if the base branch has removed the project since it was planned.
+	Gone bool
+	// Unmerged is set for a plan without changes if this open pull request was applied to the state: the base
+	// branch lacks these changes.
+	Unmerged bool
+	Texts
+}
+
+// A PlanSummary is what people read of a plan. The record of a run has it, too.
+type PlanSummary struct {
+	// Hash is the plan's hash; "" if there is no plan.
+	Hash   string `json:",omitempty"`
+	Counts counting.Counts
+	// Applyable is set for a plan that can be applied: one that changes no object may change outputs, or
+	// addresses in the state.
+	Applyable bool
+	// Again is the hash of a saved plan that is applied in place of this plan, because it was made again and
+	// does the same; "" for none.
+	Again string `json:",omitempty"`
+	// Doubts are the objects that the plan leaves out, with everything that depends on them, because an
+	// interrupted apply may or may not have created them.
+	Doubts []string `json:",omitempty"`
+	// Upheld is set if nothing of the head is left to be applied, although the plan leaves changes out. It is
+	// set for a plan that changes no object (with -refresh-only or -invoke), of a head that is completely applied
+	// or that has nothing to apply. It is set for a plan with other options until that plan is made. It is set
+	// for a plan without changes that the end of the pull request dropped, because its head is applied.
+	Upheld bool `json:",omitempty"`
+}
+
+// An ApplySummary is what people read of an apply. The record of a run has it, too.
+type ApplySummary struct {
+	// Done are the changes that the apply made. Remaining is the number of changes that it did not begin. Lost
+	// is set if both are unknown, because the process died.
+	Done      counting.Counts
+	Remaining int
+	Lost      bool `json:",omitempty"`
+	// Progress says how much of an unfinished apply is done.
+	Progress Progress `json:",omitzero"`
+	// Lifted are the requirements that the last apply did not meet and that somebody overrode; nil for none.
+	Lifted *rulings.Ruling `json:",omitempty"`
+}
+
+// An EndSummary is what people read about the end of a run, or of its last plan or apply. The record of a run
+// has it, too.
+type EndSummary struct {
+	// Renamed is the name under which the base branch has the project since it was planned; "" for none.
+	Renamed string `json:",omitempty"`
+	// FinishedBy is the number of another pull request whose apply made the changes that the merge had left
+	// unapplied; 0 for none.
+	FinishedBy int `json:",omitempty"`
+	// StoppedBy is the login of the user who stopped the last apply or the last plan; "" if nobody has.
+	StoppedBy string `json:",omitempty"`
+}
+
+// A MergeRole says what the merge of the pull request means for a project.
+type MergeRole struct {
+	// ByMerge is set if the merge applies the plan.
+	ByMerge bool
+	// MergeApplies is set if the merge has to apply the project, whatever the result; or if the pull request
+	// removes the project, so that nobody can apply it after the merge.
+	MergeApplies bool
+	// Landed is set if the pull request is merged. AfterMerge is set for a plan that was made after the merge.
+	Landed, AfterMerge bool
+	// Late is set for a plan that the merge should have applied, and that Lockstep applies once its
+	// requirements are met.
+	Late bool
+}
+
+// Queueing says who asked for a plan or an apply, and what is done before it.
+type Queueing struct {
+	// By is the login of the user who applied the plan, or asked for it.
+	By string
+	// After are the projects that are applied first.
+	After []string
+	// Ahead are the applies of other pull requests that a queued apply waits for, in their order.
+	Ahead []Turn
+	// Crowd is the number of plans of the repository that were queued before the plan of this project and delay
+	// it; 0 for none.
+	Crowd int
+}
+
+// Obstacles are what has to happen before a plan can be applied.
+type Obstacles struct {
 	// Behind has the projects that have to be applied before a waiting plan, by the order in the settings; nil
 	// for none.
 	Behind *Behind
 	// Required is the decision about the requirements for its apply; nil if there are none.
 	Required *rulings.Ruling
-	Counts   counting.Counts // of the plan
-	// Applyable is set for a plan that can be applied: one that changes no object may change outputs, or addresses in the state.
-	Applyable bool
-	// Plan is the plan's hash; "" if there is no plan.
-	Plan string
-	// Options are the options of the plan.
-	Options grammar.Options
-	// Again is the hash of the saved plan that is applied in place of this plan; "" if there is none.
-	Again string
-	// ByMerge is set if the merge applies the plan.
-	ByMerge bool
-	// Named is the commit of a fork that somebody has named; "" for none.
-	Named string
-	// AfterMerge is set for a plan that was made after the merge. Landed is set if the pull request is merged.
-	AfterMerge, Landed bool
-	// Upheld is set for a refresh-only plan if nothing of the head is left to be applied.
-	Upheld bool
-	// Vain is set if a plan with the Options failed or was stopped, while the earlier result for the head still
-	// counts.
-	Vain bool
-	// MergeApplies is set if the merge has to apply the project, whatever the result; or if the pull request
-	// removes the project, so that nobody can apply it after the merge. Removed is set if the pull request
-	// removes the project.
-	MergeApplies, Removed bool
-	// Late is set for a plan that the merge should have applied, and that Lockstep applies once its
-	// requirements are met.
-	Late bool
-	// Left is set if the pull request is open, but its plan was dropped, because the pull request was closed in
-	// between or got another base branch.
-	Left bool
-	// FinishedBy is the number of another pull request whose apply has made the changes that the merge left
-	// unapplied; 0 for none.
-	FinishedBy int
-	// Gone is set if the base branch has removed the project since it was planned.
-	Gone bool
-	// Renamed is the name that the base branch has given the project since it was planned; "" for none.
-	Renamed string
 	// Owner is the project to which the base branch gives the state, under another name, until the merge; ""
 	// for none.
 	Owner string
-	// Unmerged is set for a plan without changes if this open pull request was applied to the state: the base
-	// branch lacks these changes.
-	Unmerged bool
-	Done     counting.Counts // changes made
-	// By is the login of the user who applied the plan, or asked for it. After are the projects that are
-	// applied first. Doubts are the objects that the plan leaves out.
-	By            string
-	After, Doubts []string
-	// Ahead are the applies of other pull requests that a queued apply waits for, in their order.
-	Ahead []Turn
-	// Lifted are the requirements that were overridden for the apply; nil if there are none.
-	Lifted *rulings.Ruling
-	// Crowd is the number of plans of the repository that were queued before the plan of this project and delay
-	// it; 0 for none.
-	Crowd int
-	// StoppedBy is the login of the user who stopped the plan or the apply; "" if nobody has.
-	StoppedBy string
-	// Remaining is the number of changes that a failed apply has not begun. Lost is set if its changes are
-	// unknown.
-	Remaining int
-	Lost      bool
-	// Progress is the progress of an apply that has not ended.
-	Progress Progress
 	// Blockers are the reasons why a Blocked plan cannot be applied now, in Markdown.
 	Blockers []string
 	// LockedBy is the number of the pull request for which a person has locked the state. BlockedBy is the
@@ -132,6 +173,10 @@ type ProjectStatus struct {
 	Copied bool
 	// Lock is a person's lock on the state for this pull request; nil if there is none.
 	Lock *OwnLock
+}
+
+// Texts are the longer texts about a project.
+type Texts struct {
 	// Body is the plan, or the failure, in Markdown. Note is a short note on it; "" for none.
 	Body, Note string
 	// Whole is the address of the full body, if it is shortened here. Check is the name of the check run that
@@ -222,7 +267,7 @@ func (p ProjectStatus) row(names string) string {
 
 // named reports whether the comment shows the plan's name: the plan can be applied, or is being applied.
 func (p ProjectStatus) named() bool {
-	return p.Plan != "" && (p.Late || rowOf(p.Standing).named)
+	return p.Hash != "" && (p.Late || rowOf(p.Standing).named)
 }
 
 // where returns a sentence that says where the full body is; "" if that is not known.

@@ -20,42 +20,59 @@ type Sources map[admission.Fact]Source
 // callers of [Reader.Ask] can read them.
 func (e *Reader) sources() Sources {
 	return Sources{
-		admission.BaseBranch: func(ctx context.Context, q *admission.Request) (err error) {
-			if q.BaseNamed, err = e.baseNamed(ctx); err == nil {
-				q.Forks, err = forks(ctx, e, q.BaseNamed)
-			}
-			return err
-		},
-		admission.LastApply: func(ctx context.Context, q *admission.Request) (err error) {
-			q.Last, err = e.LastApply(ctx, q.Run)
-			return err
-		},
-		admission.MutualWait: func(ctx context.Context, q *admission.Request) (err error) {
-			q.Mutual, err = Mutual(ctx, e, q.Last)
-			return err
-		},
-		admission.Reservation: func(ctx context.Context, q *admission.Request) (err error) {
-			q.Reserved, err = e.Reserved(ctx, q.Run)
-			return err
-		},
-		admission.ShownAt: func(ctx context.Context, q *admission.Request) (err error) {
-			q.Shown, err = e.Ledger.ShownAt(ctx, q.Run)
-			return err
-		},
-		admission.StateCopy: func(ctx context.Context, q *admission.Request) (err error) {
-			q.Copied, err = Copied(ctx, e, q.Run)
-			return err
-		},
-		admission.UnseenApply: func(ctx context.Context, q *admission.Request) (err error) {
-			q.ApplyUnseen, err = applyUnseen(ctx, e)
-			return err
-		},
-		admission.ApplyOrder: func(ctx context.Context, q *admission.Request) (err error) {
-			q.Order, err = e.Ordered(ctx, q.Run)
-			return err
-		},
+		admission.BaseBranch:   e.readBaseBranch,
+		admission.LastApply:    e.readLastApply,
+		admission.MutualWait:   e.readMutualWait,
+		admission.Reservation:  e.readReservation,
+		admission.ShownAt:      e.readShownAt,
+		admission.StateCopy:    e.readStateCopy,
+		admission.UnseenApply:  e.readUnseenApply,
+		admission.ApplyOrder:   e.readApplyOrder,
 		admission.Requirements: e.require,
 	}
+}
+
+func (e *Reader) readBaseBranch(ctx context.Context, q *admission.Request) (err error) {
+	if q.BaseNamed, err = e.baseNamed(ctx); err == nil {
+		q.Forks, err = forks(ctx, e, q.BaseNamed)
+	}
+	return err
+}
+
+func (e *Reader) readLastApply(ctx context.Context, q *admission.Request) (err error) {
+	q.Last, err = e.LastApply(ctx, q.Run)
+	return err
+}
+
+func (e *Reader) readMutualWait(ctx context.Context, q *admission.Request) (err error) {
+	q.Mutual, err = Mutual(ctx, e, q.Last)
+	return err
+}
+
+func (e *Reader) readReservation(ctx context.Context, q *admission.Request) (err error) {
+	q.Reserved, err = e.Reserved(ctx, q.Run)
+	return err
+}
+
+func (e *Reader) readShownAt(ctx context.Context, q *admission.Request) (err error) {
+	q.Shown, err = e.Ledger.ShownAt(ctx, q.Run)
+	return err
+}
+
+func (e *Reader) readStateCopy(ctx context.Context, q *admission.Request) (err error) {
+	q.Copied, err = Copied(ctx, e, q.Run)
+	return err
+}
+
+func (e *Reader) readUnseenApply(ctx context.Context, q *admission.Request) error {
+	in, err := e.requirements(ctx)
+	q.ApplyUnseen = err == nil && in.settings != nil && in.settings.ApplyUnseen
+	return err
+}
+
+func (e *Reader) readApplyOrder(ctx context.Context, q *admission.Request) (err error) {
+	q.Order, err = e.Ordered(ctx, q.Run)
+	return err
 }
 
 // Request returns a request for the command of the message, before any fact is read.

@@ -81,13 +81,6 @@ func WaitingSetting(e *Reader) project.Waiting {
 	return e.required.settings.OnWaiting()
 }
 
-// applyUnseen reports whether the present base branch lets a comment apply the plan that the same comment asks
-// for.
-func applyUnseen(ctx context.Context, e *Reader) (bool, error) {
-	in, err := e.requirements(ctx)
-	return err == nil && in.settings != nil && in.settings.ApplyUnseen, err
-}
-
 // Automerges reports whether the base branch lets applied pull requests be merged automatically. It uses the
 // settings of the same commit as [WaitingSetting].
 func Automerges(e *Reader) bool { return e.required != nil && e.required.settings.OnApplied() != nil }

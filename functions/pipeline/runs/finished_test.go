@@ -11,8 +11,8 @@ import (
 // under way comes to its own end.
 func TestFinished(t *testing.T) {
 	t.Parallel()
-	planned := Run{ID: ID{Project: "net"}, Phase: Planned, Spec: Spec{AfterMerge: true}, Plan: Plan{Applyable: true}}
-	late := Run{ID: ID{Project: "net"}, Phase: Planned, Asked: Asked{Late: true, Try: 1}, Plan: Plan{Applyable: true}}.WithWaiting(Waiting{For: "merge"})
+	planned := Run{ID: ID{Project: "net"}, Phase: Planned, Spec: Spec{AfterMerge: true}, Plan: Plan{PlanSummary: comment.PlanSummary{Applyable: true}}}
+	late := Run{ID: ID{Project: "net"}, Phase: Planned, Asked: Asked{Late: true, Try: 1}, Plan: Plan{PlanSummary: comment.PlanSummary{Applyable: true}}}.WithWaiting(Waiting{For: "merge"})
 	for name, test := range map[string]struct {
 		r    Run
 		by   int
@@ -20,11 +20,11 @@ func TestFinished(t *testing.T) {
 	}{
 		"a plan that waits":         {planned, 8, true},
 		"an apply that waits":       {late, 8, true},
-		"a plan that was dropped":   {Run{Phase: Dropped, Plan: Plan{Applyable: true}, End: End{Was: Planned, Fate: Merged}}, 8, true},
+		"a plan that was dropped":   {Run{Phase: Dropped, Plan: Plan{PlanSummary: comment.PlanSummary{Applyable: true}}, End: End{Was: Planned, Fate: Merged}}, 8, true},
 		"a plan that failed":        {Run{Phase: PlanFailed, Spec: Spec{AfterMerge: true}, Plan: Plan{Failure: &Failure{}}}, 8, true},
 		"an apply that failed":      {Run{Phase: ApplyFailed}, 8, true},
 		"nobody":                    {planned, 0, false},
-		"a second time":             {Run{Phase: Planned, End: End{FinishedBy: 8}}, 9, false},
+		"a second time":             {Run{Phase: Planned, End: End{EndSummary: comment.EndSummary{FinishedBy: 8}}}, 9, false},
 		"an apply that is queued":   {Run{Phase: ApplyQueued}, 8, false},
 		"an apply":                  {Run{Phase: Applying}, 8, false},
 		"a plan that is queued":     {Run{Phase: Queued}, 8, false},

@@ -2,11 +2,13 @@ package runs
 
 import (
 	"testing"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
 )
 
 // TestWaiting holds what becomes of an apply that waits.
 func TestWaiting(t *testing.T) {
-	r := Run{ID: ID{Project: "app"}, Phase: Planned, Asked: Asked{Try: 2, By: "alice", Answer: "5", ApplyFor: "old"}, Plan: Plan{Hash: planHash}}
+	r := Run{ID: ID{Project: "app"}, Phase: Planned, Asked: Asked{Try: 2, By: "alice", Answer: "5", ApplyFor: "old"}, Plan: Plan{PlanSummary: comment.PlanSummary{Hash: planHash}}}
 	w := r.WithWaiting(Waiting{For: "comment", By: "bob", Answer: "7", Plan: planHash})
 	if !w.Waiting() || w.Asked.By != "alice" || w.Asked.ThenApply != 3 {
 		t.Errorf("accepted: %+v", w)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs/runstest"
 	"github.com/lockstep-iac/lockstep/functions/project"
@@ -27,7 +28,7 @@ func TestBehinds(t *testing.T) {
 		{"net>app", "-app:planned net:planned", "[net] [net] [] destroys"},
 		{"app>net", "-app:planned net:planned", "nothing"},
 	} {
-		r := runs.Run{ID: runs.ID{Project: "app"}, Phase: runs.Planned, Plan: runs.Plan{Applyable: true}}
+		r := runs.Run{ID: runs.ID{Project: "app"}, Phase: runs.Planned, Plan: runs.Plan{PlanSummary: comment.PlanSummary{Applyable: true}}}
 		r.Spec.Options.Destroy = c.runs[0] == '-'
 		got := "nothing"
 		if b := runstest.Order(c.base, "", c.runs).PredecessorsOf()(r); b != nil && b.Cycle != nil {
@@ -52,7 +53,7 @@ func TestBehinds(t *testing.T) {
 func TestBehindTheMerge(t *testing.T) {
 	t.Parallel()
 	run := func(name string, on project.ApplyOn) runs.Run {
-		return runs.Run{ID: runs.ID{Project: name}, Phase: runs.Planned, Spec: runs.Spec{Head: runstest.Head, ApplyOn: on}, Plan: runs.Plan{Applyable: true}}
+		return runs.Run{ID: runs.ID{Project: name}, Phase: runs.Planned, Spec: runs.Spec{Head: runstest.Head, ApplyOn: on}, Plan: runs.Plan{PlanSummary: comment.PlanSummary{Applyable: true}}}
 	}
 	for _, c := range []struct {
 		app, net project.ApplyOn

@@ -32,7 +32,7 @@ func TestRenamedByBase(t *testing.T) {
 		{"being applied", Run{Phase: Applying}, New, New},
 		{"handed over", Run{Phase: Continuing}, New, New},
 		{"removed", Run{Phase: Planned, Spec: Spec{Removed: true}}, New, New},
-		{"known", Run{Phase: Stale, End: End{Renamed: "network"}}, New, Superseded},
+		{"known", Run{Phase: Stale, End: End{EndSummary: comment.EndSummary{Renamed: "network"}}}, New, Superseded},
 	} {
 		r, ok := RenamedByBase(test.run, "network")
 		if ok != (test.renamed != New) || ok && (r.Phase != test.renamed || r.End.Renamed != "network" || r.End.Fate == Gone) {
@@ -53,8 +53,8 @@ func TestRenamedInOrder(t *testing.T) {
 	} {
 		o := NewOrder()
 		o.Base = map[string][]string{"app": {"network"}}
-		o.Add(Run{ID: ID{Project: "net"}, Phase: run[0], Spec: Spec{Head: "1"}, Plan: Plan{Applyable: true}, End: End{Was: run[1], Fate: Merged, Renamed: "network"}}, "1")
-		app := Run{ID: ID{Project: "app"}, Phase: Planned, Spec: Spec{Head: "1"}, Plan: Plan{Applyable: true}}
+		o.Add(Run{ID: ID{Project: "net"}, Phase: run[0], Spec: Spec{Head: "1"}, Plan: Plan{PlanSummary: comment.PlanSummary{Applyable: true}}, End: End{Was: run[1], Fate: Merged, EndSummary: comment.EndSummary{Renamed: "network"}}}, "1")
+		app := Run{ID: ID{Project: "app"}, Phase: Planned, Spec: Spec{Head: "1"}, Plan: Plan{PlanSummary: comment.PlanSummary{Applyable: true}}}
 		o.Add(app, "1")
 		if _, left, again := o.before(app, o.Edges()); (len(left) == 1 && len(again) == 1) != want {
 			t.Errorf("%v: %v is left, %v to be planned again", run, left, again)
@@ -74,8 +74,8 @@ func TestCounted(t *testing.T) {
 		{Run{Phase: Planned, Spec: Spec{Head: "1", Beside: true}}, false},
 		{Run{Phase: Superseded, Spec: Spec{Head: "1"}}, false},
 		{Run{Phase: Superseded, Spec: Spec{Head: "1"}, End: End{Fate: Gone}}, true},
-		{Run{Phase: Superseded, Spec: Spec{Head: "1"}, End: End{Renamed: "network"}}, false},
-		{Run{Phase: Stale, Spec: Spec{Head: "1"}, End: End{Renamed: "network"}}, true},
+		{Run{Phase: Superseded, Spec: Spec{Head: "1"}, End: End{EndSummary: comment.EndSummary{Renamed: "network"}}}, false},
+		{Run{Phase: Stale, Spec: Spec{Head: "1"}, End: End{EndSummary: comment.EndSummary{Renamed: "network"}}}, true},
 	} {
 		if got := CountedAtHead(test.run, "1"); got != test.want {
 			t.Errorf("%+v: %v", test.run, got)
@@ -88,10 +88,10 @@ func TestOnceMerged(t *testing.T) {
 	t.Parallel()
 	o := NewOrder()
 	o.Base = map[string][]string{"app": {"network"}, "web": {"app"}, "dns": {"db"}}
-	net := Run{ID: ID{Project: "network"}, Phase: Planned, Spec: Spec{Head: "1"}, Address: Address{Owner: "net"}, Plan: Plan{Applyable: true}}
+	net := Run{ID: ID{Project: "network"}, Phase: Planned, Spec: Spec{Head: "1"}, Address: Address{Owner: "net"}, Plan: Plan{PlanSummary: comment.PlanSummary{Applyable: true}}}
 	all := []Run{net}
 	for _, name := range []string{"app", "web", "db", "dns"} {
-		all = append(all, Run{ID: ID{Project: name}, Phase: Planned, Spec: Spec{Head: "1"}, Plan: Plan{Applyable: true}})
+		all = append(all, Run{ID: ID{Project: name}, Phase: Planned, Spec: Spec{Head: "1"}, Plan: Plan{PlanSummary: comment.PlanSummary{Applyable: true}}})
 	}
 	all[1].Spec.ApplyOn = project.OnMerge
 	for _, r := range all {

@@ -4,11 +4,9 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
-	"github.com/lockstep-iac/lockstep/functions/comment/rulings"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/places"
 	"github.com/lockstep-iac/lockstep/functions/project"
@@ -132,26 +130,20 @@ type Address struct {
 // A Plan is the result of planning a [Spec]; it is empty until then.
 type Plan struct {
 	// State is the state that the plan was made from. Inputs is the hash of its input files.
-	State     StateID
-	Inputs    string
-	Counts    counting.Counts
-	Applyable bool
+	State  StateID
+	Inputs string
+	// PlanSummary has the hash over the Parts; see [KeepsOutcome] for its Upheld.
+	comment.PlanSummary
 	// Content is the part of the plan that requirements can ask about.
 	Content *Content `json:",omitempty"`
 	// Judged is Content with the verdicts of policies and gates that refused the last apply; nil if none did.
 	// Judged is only shown to people: the next apply gets new verdicts.
 	Judged *Content `json:",omitempty"`
-	// Hash is the hash of the plan, over its Parts. Reported is the hash of its report: see [HashOf].
-	Hash     string     `json:",omitempty"`
+	// Parts are what the plan depends on. Reported is the hash of its report: see [HashOf].
 	Parts    *PlanParts `json:",omitempty"`
 	Reported string     `json:",omitempty"`
-	// Again is the hash of a saved plan that is applied in place of this plan, because it was made again and
-	// does the same; "" for none. Settled are the reasons for making it again.
-	Again   string       `json:",omitempty"`
+	// Settled are the reasons for making the plan again, if Again has the new one.
 	Settled reasons.List `json:",omitempty"`
-	// Doubts are the objects that the plan leaves out, with everything that depends on them, because an
-	// interrupted apply may or may not have created them.
-	Doubts []string `json:",omitempty"`
 	// Replaced is the number of the last plan that replaced another plan at the same head; 0 for none. An
 	// approval that is older than the time when that plan was shown counts for the replaced plan only.
 	Replaced int `json:",omitempty"`
@@ -167,30 +159,17 @@ type Plan struct {
 	Failure *Failure `json:",omitempty"`
 	// Full is set if the report is shortened and an artifact has the full text.
 	Full bool `json:",omitempty"`
-	// Upheld is set if nothing of the head is left to be applied, although the plan leaves changes out. It is
-	// set for a plan that changes no object (with -refresh-only or -invoke), of a head that is completely applied
-	// or that has nothing to apply. It is set for a plan with other options until that plan is made: see
-	// [KeepsOutcome]. It is set for a Dropped run whose plan has no changes because its head is applied. Idle is
-	// set in addition if the head had nothing to apply.
-	Upheld bool `json:",omitempty"`
-	Idle   bool `json:",omitempty"`
+	// Idle is set, in addition to Upheld, if the head had nothing to apply.
+	Idle bool `json:",omitempty"`
 	// Deploys is the GitHub environment in which applies of the plan are recorded as deployments; "" for none.
 	Deploys string `json:",omitempty"`
 }
 
 // An Apply is the result of applying a [Plan]; it is empty until then.
 type Apply struct {
-	// Done are the changes that the apply made. Remaining is the number of changes that it did not begin. Lost
-	// is set if both are unknown, because the process died.
-	Done      counting.Counts
-	Remaining int
-	Lost      bool `json:",omitempty"`
-	// Progress says how much of an unfinished apply is done. Part is set if the plan was applied only in part,
-	// so that only its rest can still be applied.
-	Progress comment.Progress `json:",omitzero"`
-	Part     bool             `json:",omitempty"`
-	// Lifted are the requirements that the last apply did not meet and that somebody overrode; nil for none.
-	Lifted *rulings.Ruling `json:",omitempty"`
+	comment.ApplySummary
+	// Part is set if the plan was applied only in part, so that only its rest can still be applied.
+	Part bool `json:",omitempty"`
 	// Hooks are the answers of the hooks before and after the last apply.
 	Hooks []reasons.Hooked `json:",omitempty"`
 }
@@ -208,14 +187,9 @@ type End struct {
 	// GoneAt is the tip of the base branch at which somebody last searched for a [Gone] project; "" if nobody
 	// has yet.
 	GoneAt string `json:",omitempty"`
-	// Renamed is the name under which the base branch has the project since it was planned: see
-	// [project.Successor]. The run is Superseded once the project is planned under that name.
-	Renamed string `json:",omitempty"`
-	// FinishedBy is the number of another pull request whose apply made the changes that the merge had left
-	// unapplied; 0 for none.
-	FinishedBy int `json:",omitempty"`
-	// StoppedBy is the login of the user who stopped the last apply or the last plan.
-	StoppedBy string `json:",omitempty"`
+	// EndSummary has the new name of a project that the base branch has renamed: see [project.Successor]. The
+	// run is Superseded once the project is planned under that name.
+	comment.EndSummary
 }
 
 // Artifacts numbers the plans of a run. The numbers are part of the names of its files.
@@ -265,7 +239,7 @@ func (r Run) To(next Phase) Run {
 	if !r.Phase.May(next) {
 		panic(fmt.Sprintf("runs: %s of %s#%d cannot go from %q to %q", r.Project, r.Pull.Repo, r.Pull.Number, r.Phase, next))
 	}
-	r.Phase, r.End = next, End{Renamed: r.End.Renamed, FinishedBy: r.End.FinishedBy, StoppedBy: r.End.StoppedBy}
+	r.Phase, r.End = next, End{EndSummary: comment.EndSummary{Renamed: r.End.Renamed, FinishedBy: r.End.FinishedBy, StoppedBy: r.End.StoppedBy}}
 	if next != ApplyQueued {
 		r.Asked.Waits = nil
 	}
@@ -298,7 +272,7 @@ func (r Run) Queue(spec Spec, asked Asked) Run {
 		was.Replaced = 0
 	}
 	r.Spec, r.Asked, r.Apply = spec, asked, Apply{}
-	r.Plan = Plan{Replaced: was.Replaced, Applies: was.Applies, Reads: was.Reads, Deploys: was.Deploys, Upheld: was.Upheld, Idle: was.Idle}
+	r.Plan = Plan{Replaced: was.Replaced, Applies: was.Applies, Reads: was.Reads, Deploys: was.Deploys, PlanSummary: comment.PlanSummary{Upheld: was.Upheld}, Idle: was.Idle}
 	return r
 }
 

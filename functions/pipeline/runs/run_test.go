@@ -96,7 +96,7 @@ func TestStanding(t *testing.T) {
 		{Dropped, Applied, "xM", comment.Applied, github.CheckCompleted, github.ConcludedSuccess},
 		{Dropped, ApplyFailed, "xM", comment.ApplyFailed, github.CheckCompleted, github.ConcludedFailure},
 	} {
-		r := Run{Phase: test.phase, Spec: Spec{ApplyOn: project.OnComment}, Plan: Plan{Applyable: strings.Contains(test.flags, "x")}, End: End{Was: test.was, Fate: ended(strings.Contains(test.flags, "M"))}}
+		r := Run{Phase: test.phase, Spec: Spec{ApplyOn: project.OnComment}, Plan: Plan{PlanSummary: comment.PlanSummary{Applyable: strings.Contains(test.flags, "x")}}, End: End{Was: test.was, Fate: ended(strings.Contains(test.flags, "M"))}}
 		if strings.Contains(test.flags, "s") {
 			r.End.StoppedBy = "bob"
 		}
@@ -139,14 +139,14 @@ func TestConcludeHeld(t *testing.T) {
 			if waits || s == comment.Blocked {
 				want = test.want
 			}
-			p := comment.ProjectStatus{Standing: s, Required: &test.tree}
+			p := comment.ProjectStatus{Standing: s, Obstacles: comment.Obstacles{Required: &test.tree}}
 			if gotStatus, got := ConcludeProject(p); gotStatus != status || got != want {
 				t.Errorf("%s, %+v: %s %s", s, test.tree, gotStatus, got)
 			}
 		}
 		for _, r := range []*rulings.Ruling{nil, {Outcome: rulings.Holds}} {
 			_, was := Conclude(s)
-			if _, got := ConcludeProject(comment.ProjectStatus{Standing: s, Required: r}); got != was {
+			if _, got := ConcludeProject(comment.ProjectStatus{Standing: s, Obstacles: comment.Obstacles{Required: r}}); got != was {
 				t.Errorf("%s, %v: %s", s, r, got)
 			}
 		}
@@ -246,9 +246,9 @@ func TestAround(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
 	for _, p := range []comment.ProjectStatus{
-		{}, {Blockers: []string{"a"}}, {Blockers: []string{"b"}}, {Blockers: []string{"a", "b"}},
-		{Ahead: []comment.Turn{{Number: 1}}}, {Ahead: []comment.Turn{{Number: 1}, {Number: 2}}},
-		{Lock: &comment.OwnLock{By: "alice"}}, {Lock: &comment.OwnLock{By: "bob"}}, {Lock: &comment.OwnLock{By: "alice", Because: "why"}},
+		{}, {Obstacles: comment.Obstacles{Blockers: []string{"a"}}}, {Obstacles: comment.Obstacles{Blockers: []string{"b"}}}, {Obstacles: comment.Obstacles{Blockers: []string{"a", "b"}}},
+		{Queueing: comment.Queueing{Ahead: []comment.Turn{{Number: 1}}}}, {Queueing: comment.Queueing{Ahead: []comment.Turn{{Number: 1}, {Number: 2}}}},
+		{Obstacles: comment.Obstacles{Lock: &comment.OwnLock{By: "alice"}}}, {Obstacles: comment.Obstacles{Lock: &comment.OwnLock{By: "bob"}}}, {Obstacles: comment.Obstacles{Lock: &comment.OwnLock{By: "alice", Because: "why"}}},
 	} {
 		if d := AroundDigest(p); seen[d] {
 			t.Errorf("%+v: %q, as another one", p, d)
@@ -354,7 +354,7 @@ func TestClaimOf(t *testing.T) {
 // TestOvertaken is the table of runs at a merge: whether it came before a plan that it can be about.
 func TestOvertaken(t *testing.T) {
 	t.Parallel()
-	waits := Run{Phase: Planned, Spec: Spec{ApplyOn: project.OnMerge}, Plan: Plan{Applyable: true}}
+	waits := Run{Phase: Planned, Spec: Spec{ApplyOn: project.OnMerge}, Plan: Plan{PlanSummary: comment.PlanSummary{Applyable: true}}}
 	as := func(change func(*Run)) Run { r := waits; change(&r); return r }
 	dropped := func(was Phase, merged bool) Run {
 		return as(func(r *Run) { r.Phase, r.End = Dropped, End{Was: was, Fate: ended(merged)} })
@@ -423,7 +423,7 @@ func TestHad(t *testing.T) {
 // TestUpholds is the table of runs before a plan with options: whether nothing that it leaves out is left to be done.
 func TestUpholds(t *testing.T) {
 	t.Parallel()
-	applied := Run{Phase: Applied, Spec: Spec{Head: headOne, Base: headTwo}, Plan: Plan{Applyable: true}}
+	applied := Run{Phase: Applied, Spec: Spec{Head: headOne, Base: headTwo}, Plan: Plan{PlanSummary: comment.PlanSummary{Applyable: true}}}
 	as := func(change func(*Run)) Run { r := applied; change(&r); return r }
 	for _, test := range []struct {
 		name string
@@ -459,7 +459,7 @@ func TestUpholds(t *testing.T) {
 		}
 	}
 	// What a plan changes, or leaves out, counts once it is made.
-	made := Run{Phase: Planning, Spec: Spec{Options: grammar.Options{Imports: []string{"a.b x"}}}, Plan: Plan{Upheld: true, Idle: true}}
+	made := Run{Phase: Planning, Spec: Spec{Options: grammar.Options{Imports: []string{"a.b x"}}}, Plan: Plan{PlanSummary: comment.PlanSummary{Upheld: true}, Idle: true}}
 	if r := made.To(Planned); r.Plan.Upheld || r.Plan.Idle {
 		t.Error("a plan that is made has not taken the place of what was known")
 	}

@@ -11,7 +11,16 @@ import (
 // nothing about other pull requests and locks.
 func Status(r Run) comment.ProjectStatus {
 	p := comment.ProjectStatus{
-		Name: r.Project, Standing: r.Standing(), Counts: r.Plan.Counts, Doubts: r.Plan.Doubts, Applyable: r.Plan.Applyable, Done: r.Apply.Done, Remaining: r.Apply.Remaining, Lost: r.Apply.Lost, Progress: r.Apply.Progress, By: r.Asked.By, StoppedBy: r.End.StoppedBy, Lifted: r.Apply.Lifted, Check: r.Check(), Plan: r.Plan.Hash, Options: r.Spec.Options, ByMerge: r.ByMerge(), Named: r.Spec.Named, AfterMerge: r.Spec.AfterMerge, Landed: r.Spec.AfterMerge || r.Phase == Dropped && r.End.Fate == Merged || r.Phase == ApplyFailed && r.ByMerge(), Upheld: r.Plan.Upheld, Vain: KeepsOutcome(r), MergeApplies: r.Spec.ApplyOn == project.OnMerge || r.Spec.Removed, Removed: r.Spec.Removed, Gone: r.End.Fate == Gone, Renamed: r.End.Renamed, Owner: r.Address.Owner, Left: r.End.Fate == Left, FinishedBy: r.End.FinishedBy,
+		Name: r.Project, Standing: r.Standing(), Removed: r.Spec.Removed, Named: r.Spec.Named, Options: r.Spec.Options,
+		PlanSummary: r.Plan.PlanSummary, ApplySummary: r.Apply.ApplySummary, EndSummary: r.End.EndSummary,
+		MergeRole: comment.MergeRole{
+			ByMerge: r.ByMerge(), MergeApplies: r.Spec.ApplyOn == project.OnMerge || r.Spec.Removed, AfterMerge: r.Spec.AfterMerge,
+			Landed: r.Spec.AfterMerge || r.Phase == Dropped && r.End.Fate == Merged || r.Phase == ApplyFailed && r.ByMerge(),
+		},
+		Queueing:  comment.Queueing{By: r.Asked.By},
+		Obstacles: comment.Obstacles{Owner: r.Address.Owner},
+		Vain:      KeepsOutcome(r), Left: r.End.Fate == Left, Gone: r.End.Fate == Gone,
+		Texts: comment.Texts{Check: r.Check()},
 	}
 	if p.Standing == comment.Queued {
 		p.Crowd = r.Asked.Crowd

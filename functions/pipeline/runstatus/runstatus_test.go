@@ -20,7 +20,7 @@ func TestProject(t *testing.T) {
 	t.Parallel()
 	repo := github.Repo{ID: 4, Owner: "acme", Name: "infra"}
 	run := func(number int, phase runs.Phase) runs.Run {
-		return runs.Run{ID: runs.ID{Pull: pipeline.Pull{Repo: repo, Number: number}, Project: "net", Workspace: "default"}, Phase: phase, Spec: runs.Spec{Dir: "net", Head: "abc"}, Asked: runs.Asked{By: "bob", Try: 1}, Plan: runs.Plan{Applyable: true, Counts: counting.Counts{Add: 1}}}
+		return runs.Run{ID: runs.ID{Pull: pipeline.Pull{Repo: repo, Number: number}, Project: "net", Workspace: "default"}, Phase: phase, Spec: runs.Spec{Dir: "net", Head: "abc"}, Asked: runs.Asked{By: "bob", Try: 1}, Plan: runs.Plan{PlanSummary: comment.PlanSummary{Applyable: true, Counts: counting.Counts{Add: 1}}}}
 	}
 	type world struct {
 		ledger.Ledger
@@ -110,8 +110,8 @@ func TestProject(t *testing.T) {
 func TestHead(t *testing.T) {
 	t.Parallel()
 	pull := pipeline.Pull{Repo: github.Repo{ID: 4}, Number: 7}
-	ready := []runs.Run{{ID: runs.ID{Project: "net"}, Phase: runs.Planned, Spec: runs.Spec{Head: "abc"}, Plan: runs.Plan{Applyable: true}}}
-	former := []runs.Run{{ID: runs.ID{Project: "net"}, Phase: runs.Planned, Spec: runs.Spec{Head: "old"}, Plan: runs.Plan{Applyable: true}}, {ID: runs.ID{Project: "dns"}, Phase: runs.Superseded, Spec: runs.Spec{Head: "abc"}}}
+	ready := []runs.Run{{ID: runs.ID{Project: "net"}, Phase: runs.Planned, Spec: runs.Spec{Head: "abc"}, Plan: runs.Plan{PlanSummary: comment.PlanSummary{Applyable: true}}}}
+	former := []runs.Run{{ID: runs.ID{Project: "net"}, Phase: runs.Planned, Spec: runs.Spec{Head: "old"}, Plan: runs.Plan{PlanSummary: comment.PlanSummary{Applyable: true}}}, {ID: runs.ID{Project: "dns"}, Phase: runs.Superseded, Spec: runs.Spec{Head: "abc"}}}
 	for name, test := range map[string]struct {
 		look runstatus.Look
 		all  []runs.Run
@@ -132,10 +132,10 @@ func TestHead(t *testing.T) {
 			runstatus.Look{Pull: pull, Head: "abc", Projects: 1}, []runs.Run{{Phase: runs.Superseded, Spec: runs.Spec{Head: "abc"}, End: runs.End{Fate: runs.Gone}}}, comment.HeadNothing, true,
 		},
 		"a project of another name, planned": {
-			runstatus.Look{Pull: pull, Head: "abc", Projects: 1}, append([]runs.Run{{Phase: runs.Superseded, Spec: runs.Spec{Head: "abc"}, End: runs.End{Renamed: "network"}}}, ready...), comment.HeadWaiting, false,
+			runstatus.Look{Pull: pull, Head: "abc", Projects: 1}, append([]runs.Run{{Phase: runs.Superseded, Spec: runs.Spec{Head: "abc"}, End: runs.End{EndSummary: comment.EndSummary{Renamed: "network"}}}}, ready...), comment.HeadWaiting, false,
 		},
 		"a project of another name, unplanned": {
-			runstatus.Look{Pull: pull, Head: "abc", Projects: 2}, append([]runs.Run{{Phase: runs.Superseded, Spec: runs.Spec{Head: "abc"}, End: runs.End{Renamed: "network"}}}, ready...), comment.HeadAwaited, true,
+			runstatus.Look{Pull: pull, Head: "abc", Projects: 2}, append([]runs.Run{{Phase: runs.Superseded, Spec: runs.Spec{Head: "abc"}, End: runs.End{EndSummary: comment.EndSummary{Renamed: "network"}}}}, ready...), comment.HeadAwaited, true,
 		},
 		"no project":                {runstatus.Look{Pull: pull, Head: "abc"}, nil, comment.HeadNothing, true},
 		"a problem":                 {runstatus.Look{Pull: pull, Head: "abc", Problem: "x"}, ready, comment.HeadUnknown, true},

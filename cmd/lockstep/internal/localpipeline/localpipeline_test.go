@@ -40,7 +40,7 @@ func newMachine(t *testing.T) *Machine {
 	})
 	infra, shop := github.Repo{ID: 1, Owner: "acme", Name: "infra"}, github.Repo{ID: 2, Owner: "acme", Name: "shop"}
 	for _, r := range []runs.Run{
-		{ID: runs.ID{Pull: pipeline.Pull{Repo: infra, Number: 7}, Project: "network", Workspace: "default"}, Phase: runs.Planned, Spec: runs.Spec{Dir: "network", Head: "abc"}, Plan: runs.Plan{Applyable: true, Full: true, Counts: counting.Counts{Add: 2, Forget: 1}}, Artifacts: runs.Artifacts{Begun: 2}},
+		{ID: runs.ID{Pull: pipeline.Pull{Repo: infra, Number: 7}, Project: "network", Workspace: "default"}, Phase: runs.Planned, Spec: runs.Spec{Dir: "network", Head: "abc"}, Plan: runs.Plan{PlanSummary: comment.PlanSummary{Applyable: true, Counts: counting.Counts{Add: 2, Forget: 1}}, Full: true}, Artifacts: runs.Artifacts{Begun: 2}},
 		{ID: runs.ID{Pull: pipeline.Pull{Repo: infra, Number: 7}, Project: "network", Workspace: "staging"}, Phase: runs.Superseded, Spec: runs.Spec{Dir: "network", Head: "old"}, Artifacts: runs.Artifacts{Begun: 1}},
 		{ID: runs.ID{Pull: pipeline.Pull{Repo: infra, Number: 12}, Project: "app/eu", Workspace: "default"}, Phase: runs.Dropped, Spec: runs.Spec{Dir: "app"}, Asked: runs.Asked{By: "alice"}, End: runs.End{Was: runs.Applied, Fate: runs.Merged}},
 		{ID: runs.ID{Pull: pipeline.Pull{Repo: shop, Number: 1}, Project: "all", Workspace: "default"}, Phase: runs.Dropped, Spec: runs.Spec{Dir: "."}, End: runs.End{Was: runs.Planned}},
@@ -177,7 +177,7 @@ func put(t *testing.T, m *Machine, key string, value any) {
 func TestPageHasNoOtherPlan(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t)
-	r := runs.Run{ID: runs.ID{Pull: pipeline.Pull{Repo: github.Repo{ID: 1, Owner: "acme", Name: "infra"}, Number: 9}, Project: "network", Workspace: "default"}, Phase: runs.Planned, Spec: runs.Spec{Head: "abc"}, Plan: runs.Plan{Applyable: true, Reported: runs.HashOf([]byte("1 to destroy"))}, Artifacts: runs.Artifacts{Begun: 1}}
+	r := runs.Run{ID: runs.ID{Pull: pipeline.Pull{Repo: github.Repo{ID: 1, Owner: "acme", Name: "infra"}, Number: 9}, Project: "network", Workspace: "default"}, Phase: runs.Planned, Spec: runs.Spec{Head: "abc"}, Plan: runs.Plan{PlanSummary: comment.PlanSummary{Applyable: true}, Reported: runs.HashOf([]byte("1 to destroy"))}, Artifacts: runs.Artifacts{Begun: 1}}
 	put(t, m, r.Key(), r)
 	if err := m.Data.Artifacts.Put(t.Context(), r.Report(), []byte("nothing of note")); err != nil {
 		t.Fatal(err)

@@ -42,7 +42,7 @@ func allowed() Request {
 		Command: Command{Verb: comment.Apply, Entry: ByComment, Actor: "alice", Permission: github.WritePermission, At: noon},
 		Pull:    github.PullRequest{Number: 7, Open: true, Head: head, Base: base, DefaultBranch: "main"},
 		Stored:  Stored{Shown: noon.Add(-time.Minute), Saved: planHash, OnGitHub: &onGitHub},
-		Run:     runs.Run{ID: runs.ID{Project: "net"}, Phase: runs.Planned, Spec: runs.Spec{Head: headOne, ApplyOn: project.OnComment}, Asked: runs.Asked{By: "bob"}, Plan: runs.Plan{Hash: planHash, State: before, Applyable: true}},
+		Run:     runs.Run{ID: runs.ID{Project: "net"}, Phase: runs.Planned, Spec: runs.Spec{Head: headOne, ApplyOn: project.OnComment}, Asked: runs.Asked{By: "bob"}, Plan: runs.Plan{PlanSummary: comment.PlanSummary{Hash: planHash, Applyable: true}, State: before}},
 		State:   &state,
 	}
 }

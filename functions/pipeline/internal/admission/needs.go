@@ -72,9 +72,11 @@ func ofRun(q *Request) bool { return q.Run.Project != "" }
 
 func always(Decision) bool { return true }
 
-// unlessRefused is also true for an apply that waits for the merge: people want to know at once what else the
-// merge will wait for.
-func unlessRefused(d Decision) bool { return d.Allowed() || Has[reasons.AppliedLater](d) }
+// unlessRefused is also true for an apply that waits for the merge, or whose plan nobody can have seen. Its author
+// wants to know at once what else is missing.
+func unlessRefused(d Decision) bool {
+	return d.Allowed() || Has[reasons.AppliedLater](d) || Has[reasons.PlanUnseen](d)
+}
 
 // orWaits is also true for an apply that can be accepted although it has to wait.
 func orWaits(d Decision) bool {

@@ -41,7 +41,7 @@ func TestNeeds(t *testing.T) {
 		{"apply by a reader", []change{reader}, everywhere, nil, before},
 		{"apply of no project", []change{nobody}, everywhere, nil, "base branch"},
 		{"apply of the plan that the comment asks for", []change{func(q *Request) { q.Together = true }}, queueing,
-			nil, before + ", unseen apply"},
+			nil, before + ", unseen apply | order of applies, requirements"},
 		{"apply of the plan that the comment asks for, which the base branch allows", []change{func(q *Request) { q.Together = true }}, queueing,
 			found(UnseenApply, func(q *Request) { q.ApplyUnseen = true }), before + ", unseen apply | order of applies, requirements | shown plan"},
 		{"apply of what the merge applies", []change{onMerge}, everywhere, nil, before + " | order of applies, requirements"},

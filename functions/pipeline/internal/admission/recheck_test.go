@@ -67,7 +67,7 @@ func TestCheck(t *testing.T) {
 		hash := "hash"
 		q := Request{
 			Command: Command{Verb: comment.Plan},
-			Run:     runs.Run{ID: runs.ID{Project: "net", Workspace: "default"}, Plan: runs.Plan{State: now, Hash: hash}},
+			Run:     runs.Run{ID: runs.ID{Project: "net", Workspace: "default"}, Plan: runs.Plan{State: now, PlanSummary: comment.PlanSummary{Hash: hash}}},
 			Stored:  Stored{Saved: hash, OnGitHub: &hash},
 			State:   &now,
 			Again:   &Again{State: now, Equal: true},

@@ -3,6 +3,7 @@ package integrations
 import (
 	"testing"
 
+	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
@@ -15,7 +16,7 @@ const head, before = "2222222222222222222222222222222222222222", "11111111111111
 func TestMergeDue(t *testing.T) {
 	t.Parallel()
 	run := func(at string, phase runs.Phase, applyable bool) runs.Run {
-		return runs.Run{Phase: phase, Spec: runs.Spec{Head: at}, Plan: runs.Plan{Applyable: applyable}}
+		return runs.Run{Phase: phase, Spec: runs.Spec{Head: at}, Plan: runs.Plan{PlanSummary: comment.PlanSummary{Applyable: applyable}}}
 	}
 	part := run(head, runs.Applied, true)
 	part.Spec.Options = grammar.Options{Targets: []string{"x.a"}}

@@ -126,7 +126,7 @@ func Body(ctx context.Context, from pipeline.Artifacts, r runs.Run, s comment.St
 		body = notes.Rechecked(body, plansOf(r.Plan.Parts.PlannedOn), plansOf(c.PlannedOn))
 	}
 	if c := r.Plan.Checked; c != nil && !c.Renewed && body != "" && slices.Contains([]comment.Standing{comment.Ready, comment.OnMerge, comment.OnceMerged, comment.NoChanges}, s) {
-		p := comment.ProjectStatus{Body: body}
+		p := comment.ProjectStatus{Texts: comment.Texts{Body: body}}
 		comment.Rechecked{Project: r.Project, Since: c.Since, Problem: c.Problem, Empty: s == comment.NoChanges}.On(&p)
 		body, note = p.Body, p.Note
 	}

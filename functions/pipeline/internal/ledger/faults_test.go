@@ -26,7 +26,7 @@ import (
 
 var (
 	pull  = pipeline.Pull{Installation: 3, Repo: github.Repo{ID: 5, Owner: "acme", Name: "infra"}, Number: 7}
-	net   = runs.Run{ID: runs.ID{Pull: pull, Project: "net", Workspace: "default"}, Phase: runs.Planned, Spec: runs.Spec{Dir: "net", Head: "h"}, Asked: runs.Asked{Attempt: 2, Try: 1}, Plan: runs.Plan{Hash: "abcdefabcdef"}, Artifacts: runs.Artifacts{Begun: 2}}
+	net   = runs.Run{ID: runs.ID{Pull: pull, Project: "net", Workspace: "default"}, Phase: runs.Planned, Spec: runs.Spec{Dir: "net", Head: "h"}, Asked: runs.Asked{Attempt: 2, Try: 1}, Plan: runs.Plan{PlanSummary: comment.PlanSummary{Hash: "abcdefabcdef"}}, Artifacts: runs.Artifacts{Begun: 2}}
 	dns   = runs.Run{ID: runs.ID{Pull: pull, Project: "dns", Workspace: "default"}, Phase: runs.Applying, Spec: runs.Spec{Dir: "dns", Head: "h"}, Asked: runs.Asked{Try: 4}}
 	noon  = time.Date(2026, time.March, 2, 12, 0, 0, 0, time.UTC)
 	begun = ApplyRecord{Nonce: "first", Begun: noon, Commit: "c", Fence: 2, HardStop: noon, Progress: comment.Progress{Done: 1, Of: 3}, Idle: 1}

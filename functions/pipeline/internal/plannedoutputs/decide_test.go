@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/project/order"
 )
@@ -13,7 +14,7 @@ import (
 // run reads one as "NAME PHASE OPTION...": removed, destroys, elsewhere (another head), unchanged, bare (without outputs).
 func run(text string) runs.Run {
 	name, rest, _ := strings.Cut(text, " ")
-	r := runs.Run{ID: runs.ID{Project: name, Workspace: "default"}, Spec: runs.Spec{Head: "head"}, Plan: runs.Plan{Hash: "hash of " + name, Applyable: true, Parts: &runs.PlanParts{Outputs: "o"}}}
+	r := runs.Run{ID: runs.ID{Project: name, Workspace: "default"}, Spec: runs.Spec{Head: "head"}, Plan: runs.Plan{PlanSummary: comment.PlanSummary{Hash: "hash of " + name, Applyable: true}, Parts: &runs.PlanParts{Outputs: "o"}}}
 	for word := range strings.FieldsSeq(rest) {
 		switch word {
 		case "removed":

@@ -232,7 +232,7 @@ func (pl *Planner) make(ctx context.Context, s ledger.Versioned, q admission.Req
 		s.Plan.Failure = &failure
 	}
 	result.Report = reasons.Hooks(append(before, after...)) + placed(s.Run, result, *q.Placing).Above(result.Report)
-	if no := q.Placing.DestroysFormer(runs.Run{ID: runs.ID{Project: s.Project}, Plan: runs.Plan{Counts: result.Counts}}); no != nil {
+	if no := q.Placing.DestroysFormer(runs.Run{ID: runs.ID{Project: s.Project}, Plan: runs.Plan{PlanSummary: comment.PlanSummary{Counts: result.Counts}}}); no != nil {
 		s.Plan.Failure = &failure // the plan is made again once the state changes
 		return pl.storePlan(ctx, s, jobs.PlanResult{Report: reasons.List{no}.Markdown() + "\n\n" + result.Report, Full: result.Full}, in)
 	}
@@ -299,7 +299,7 @@ func (pl *Planner) recountApplies(ctx context.Context, s *ledger.Versioned, plac
 // placed returns the decision about the address of a state, for people.
 func placed(r runs.Run, planned jobs.PlanResult, p admission.Placing) notes.Placed {
 	out := notes.Placed{Project: r.Project, From: p.From, To: r.Address.Place, Moves: p.Moves(), Owner: p.Owner, Ignored: p.Ignored, Imposed: p.Imposed}
-	if planned.State != (runs.StateID{}) && p.DestroysFormer(runs.Run{Plan: runs.Plan{Counts: planned.Counts}}) == nil {
+	if planned.State != (runs.StateID{}) && p.DestroysFormer(runs.Run{Plan: runs.Plan{PlanSummary: comment.PlanSummary{Counts: planned.Counts}}}) == nil {
 		out.Former = p.Former
 	}
 	if planned.Plan != nil && planned.State == (runs.StateID{}) {

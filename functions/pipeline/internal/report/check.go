@@ -224,7 +224,7 @@ func (rp *Reporter) writeCheck(ctx context.Context, r runs.Run, p comment.Projec
 		return nil // its record has expired
 	}
 	own := all[i]
-	if p.Plan, p.Again, err = rp.plansToName(ctx, r); err != nil {
+	if p.Hash, p.Again, err = rp.plansToName(ctx, r); err != nil {
 		return err
 	}
 	page := comment.Check{ProjectStatus: p}

@@ -116,7 +116,7 @@ func shownBy(ctx context.Context, rp *Reporter, l ledger.Look) error {
 // plans.
 func denied(l ledger.Look, all []ledger.Versioned) (out []comment.ProjectStatus) {
 	for _, d := range ledger.DeniedOf(l, all) {
-		out = append(out, comment.ProjectStatus{Name: d.Project, Standing: comment.NotApplied, MergeApplies: d.ByMerge || d.Removed, Removed: d.Removed})
+		out = append(out, comment.ProjectStatus{Name: d.Project, Standing: comment.NotApplied, MergeRole: comment.MergeRole{MergeApplies: d.ByMerge || d.Removed}, Removed: d.Removed})
 	}
 	return out
 }
@@ -205,7 +205,7 @@ func (rp *Reporter) projects(ctx context.Context, all []ledger.Versioned, head s
 	line := &gatefacts.OrderCache{Facts: rp.Facts}
 	for _, r := range all {
 		if r.Spec.Head != head && r.Phase.UnderWay() {
-			out = append(out, comment.ProjectStatus{Name: r.Project, Standing: comment.Postponed, By: r.Asked.By})
+			out = append(out, comment.ProjectStatus{Name: r.Project, Standing: comment.Postponed, Queueing: comment.Queueing{By: r.Asked.By}})
 			continue
 		}
 		closed := r.Standing() == comment.Closed && (rp.Facts.Pull.Open || rp.Facts.Pull.Merged) // for example, it went into another branch

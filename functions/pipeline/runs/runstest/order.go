@@ -7,6 +7,7 @@ package runstest
 import (
 	"strings"
 
+	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/project/order"
 )
@@ -40,7 +41,7 @@ func Order(base, head, all string) *runs.Order {
 		phase, beside := strings.CutPrefix(phase, "beside/")
 		phase, target := strings.CutPrefix(phase, "target/")
 		phase, drift := strings.CutPrefix(phase, "drift/")
-		r := runs.Run{ID: runs.ID{Project: name}, Spec: runs.Spec{Head: Head, Removed: removed, Beside: beside}, Plan: runs.Plan{Applyable: !strings.HasPrefix(phase, "unchanged"), Upheld: upheld}}
+		r := runs.Run{ID: runs.ID{Project: name}, Spec: runs.Spec{Head: Head, Removed: removed, Beside: beside}, Plan: runs.Plan{PlanSummary: comment.PlanSummary{Applyable: !strings.HasPrefix(phase, "unchanged"), Upheld: upheld}}}
 		if r.Spec.Options.Destroy, r.Spec.Options.RefreshOnly = destroyed, drift; target {
 			r.Spec.Options.Targets = []string{"a.b"}
 		}
