@@ -261,8 +261,8 @@ func (e *Reader) Job(ctx context.Context, q *admission.Request, dir string) (j j
 	j = jobs.Job{
 		Checkout: dir, Dir: r.Spec.Dir, Project: r.Project, Workspace: r.Workspace,
 		App: at.App, Repo: at.Repo, Installation: at.Installation, Number: at.Number, Head: r.Spec.Head,
-		Owner:    fmt.Sprintf("lockstep %s#%d", at.Repository(), at.Number),
-		VarFiles: r.Spec.VarFiles, Grants: grants, Actor: e.Message.Actor,
+		Owner:       fmt.Sprintf("lockstep %s#%d", at.Repository(), at.Number),
+		InputValues: jobs.InputValues{VarFiles: r.Spec.VarFiles}, Grants: grants, Actor: e.Message.Actor,
 	}
 	if q.Verb == comment.Plan || q.Verb == comment.Apply {
 		j.Options = r.Spec.Options

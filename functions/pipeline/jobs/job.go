@@ -45,18 +45,7 @@ type Job struct {
 	Actor         string // login of the user who asked for the job; "" for a push
 	// Owner is the name of the holder in the state's lock: "lockstep acme/infra#7".
 	Owner string
-	// VarFiles are the files with variable values that lockstep.hcl names, slash-separated, relative to the
-	// checkout.
-	VarFiles []string
-	// Variables are the variable values in lockstep.hcl, as JSON. BackendConfig are the backend arguments in
-	// that file.
-	Variables     map[string]json.RawMessage
-	BackendConfig map[string]json.RawMessage
-	// ProviderParallelism is a setting of lockstep.hcl: see [Job.ProviderLimits].
-	ProviderParallelism map[string]int `json:",omitempty"`
-	// Inputs are variable values that are made from outputs of the projects in Linked.
-	Inputs []projectinputs.Link `json:",omitempty"`
-	Linked []Linked             `json:",omitempty"`
+	InputValues
 	// Environment has the roles, secrets and variables of the environment that the base branch grants. It stays
 	// in Lockstep's own process, because the processes of runs do not need its names.
 	Environment environments.Granted `json:"-"`
@@ -64,26 +53,11 @@ type Job struct {
 	Options grammar.Options
 	// Grants are the permissions that the base branch gives.
 	Grants project.Grants
-	// State is the granted address of the state. No other address is opened. If none is granted, NoState has
-	// the reason for people.
-	State   places.Place
-	NoState string
-	// Sealing has the encryption block of the base branch, which decides how the state is encrypted.
-	Sealing encryptionpolicy.Base
-	// Access is what the job may do with the state and the files beside it. An Engine sets it.
-	Access Access
-	// Policies are the base branch's policies for the plan.
-	Policies []Policy `json:",omitempty"`
-	// Gates are the base branch's gates that have to allow the plan.
-	Gates []requirements.Gate `json:",omitempty"`
-	// Run identifies an apply, as the holder of the state's lock. It stays the same in all processes that
-	// continue the apply. Continues is set if an earlier process began the apply and has certainly ended.
-	Run       string
-	Continues bool
-	// Planned is the state that the plan to apply was made from.
-	Planned runs.StateID
-	// Times say when an apply that takes too long has to stop.
-	Times Times
+	// ProviderParallelism is a setting of lockstep.hcl: see [Job.ProviderLimits].
+	ProviderParallelism map[string]int `json:",omitempty"`
+	StateGrant
+	Judges
+	ApplyTask
 	// Foreseen are the projects of the pull request that this project depends on and whose plans are not
 	// applied yet. They are for plans only. Foresee is set if other projects depend on this one, so that its
 	// planned outputs are needed.
@@ -92,6 +66,52 @@ type Job struct {
 	// Snapshot is the state without secrets from which a fork's commit is planned; nil for other plans. Such a
 	// plan uses nothing that needs our rights. See [Unprivileged].
 	Snapshot *Snapshot `json:",omitempty"`
+}
+
+// InputValues are the sources of the values of a project's variables, and of its backend's arguments.
+type InputValues struct {
+	// VarFiles are the files with variable values that lockstep.hcl names, slash-separated, relative to the
+	// checkout.
+	VarFiles []string
+	// Variables are the variable values in lockstep.hcl, as JSON. BackendConfig are the backend arguments in
+	// that file.
+	Variables     map[string]json.RawMessage
+	BackendConfig map[string]json.RawMessage
+	// Inputs are variable values that are made from outputs of the projects in Linked.
+	Inputs []projectinputs.Link `json:",omitempty"`
+	Linked []Linked             `json:",omitempty"`
+}
+
+// A StateGrant says which state a job may open, and how.
+type StateGrant struct {
+	// State is the granted address of the state. No other address is opened. If none is granted, NoState has
+	// the reason for people.
+	State   places.Place
+	NoState string
+	// Sealing has the encryption block of the base branch, which decides how the state is encrypted.
+	Sealing encryptionpolicy.Base
+	// Access is what the job may do with the state and the files beside it. An Engine sets it.
+	Access Access
+}
+
+// Judges have to allow a plan before its apply.
+type Judges struct {
+	// Policies are the base branch's policies for the plan.
+	Policies []Policy `json:",omitempty"`
+	// Gates are the base branch's gates that have to allow the plan.
+	Gates []requirements.Gate `json:",omitempty"`
+}
+
+// An ApplyTask is the part of a job that only an apply has.
+type ApplyTask struct {
+	// Run identifies an apply, as the holder of the state's lock. It stays the same in all processes that
+	// continue the apply. Continues is set if an earlier process began the apply and has certainly ended.
+	Run       string
+	Continues bool
+	// Planned is the state that the plan to apply was made from.
+	Planned runs.StateID
+	// Times say when an apply that takes too long has to stop.
+	Times Times
 	// Progress is called every few seconds with the progress of an apply; it may be nil. It is not passed to
 	// other processes.
 	Progress func(comment.Progress) `json:"-"`

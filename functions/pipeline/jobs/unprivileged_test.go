@@ -39,9 +39,12 @@ func TestBare(t *testing.T) {
 	}
 	got := reflect.ValueOf(Unprivileged(whole, Snapshot{State: []byte("{}")}))
 	var has []string
-	for i := range got.NumField() {
-		name, v := got.Type().Field(i).Name, got.Field(i)
-		if reflect.ValueOf(whole).Field(i).IsZero() {
+	for _, f := range reflect.VisibleFields(got.Type()) {
+		if f.Anonymous {
+			continue // its fields are here, too
+		}
+		name, v := f.Name, got.FieldByIndex(f.Index)
+		if reflect.ValueOf(whole).FieldByIndex(f.Index).IsZero() {
 			t.Errorf("%s was not filled", name)
 		}
 		if name != "Options" {
@@ -105,8 +108,11 @@ func fill(t *testing.T, v reflect.Value, name string) {
 			}
 		}
 		for i := range v.NumField() {
-			if v.Type().Field(i).IsExported() {
-				fill(t, v.Field(i), name+"."+v.Type().Field(i).Name)
+			switch f := v.Type().Field(i); {
+			case f.Anonymous && name == "Job":
+				fill(t, v.Field(i), name) // its fields are those of the job
+			case f.IsExported():
+				fill(t, v.Field(i), name+"."+f.Name)
 			}
 		}
 	case reflect.Func, reflect.Interface:

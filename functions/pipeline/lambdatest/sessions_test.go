@@ -107,7 +107,7 @@ func TestSessions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	job := jobs.Job{Repo: r.repo.Repo(), Number: 1, Project: "net", State: at}
+	job := jobs.Job{Repo: r.repo.Repo(), Number: 1, Project: "net", StateGrant: jobs.StateGrant{State: at}}
 	const read, unlock = "get get.tflock get.journal GetItem GetItem-md5", "get get.tflock delete.tflock get.journal GetItem DeleteItem GetItem-md5"
 	want := map[string]string{
 		"plan":  unlock, // as far as the function goes
@@ -152,7 +152,7 @@ func TestWhoMayAssume(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	job := jobs.Job{Repo: r.repo.Repo(), Number: 1, Project: "net", State: at}
+	job := jobs.Job{Repo: r.repo.Repo(), Number: 1, Project: "net", StateGrant: jobs.StateGrant{State: at}}
 	for name, change := range map[string]func(*sessions.Role, *jobs.Job){
 		"another function":  func(x *sessions.Role, _ *jobs.Job) { x.STS = r.role("apply").STS },
 		"the webhook's":     func(x *sessions.Role, _ *jobs.Job) { x.STS = stsAt(r.stack.Gates["webhook"]) },

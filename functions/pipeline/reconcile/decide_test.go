@@ -61,8 +61,8 @@ func TestUnseen(t *testing.T) {
 	}{
 		{true, ledger.Look{}, true}, {true, ledger.Look{Head: "a"}, true}, {false, ledger.Look{Head: "a"}, false},
 		{true, ledger.Look{Head: "b", Into: "main"}, false}, {true, ledger.Look{Head: "b", Into: "release"}, true},
-		{true, ledger.Look{Head: "b", Into: "main", Asked: true}, true}, {false, ledger.Look{Head: "b", Into: "main", Asked: true}, false},
-		{true, ledger.Look{Head: "b", Into: "main", Closed: true}, true}, {false, ledger.Look{Head: "b", Into: "main", Closed: true}, false},
+		{true, ledger.Look{Head: "b", Into: "main", Discovery: ledger.Discovery{Asked: true}}, true}, {false, ledger.Look{Head: "b", Into: "main", Discovery: ledger.Discovery{Asked: true}}, false},
+		{true, ledger.Look{Head: "b", Into: "main", Ending: ledger.Ending{Closed: true}}, true}, {false, ledger.Look{Head: "b", Into: "main", Ending: ledger.Ending{Closed: true}}, false},
 	} {
 		p.Open = test.open
 		if got := unseen(p, test.seen); got != test.want {
@@ -72,7 +72,7 @@ func TestUnseen(t *testing.T) {
 }
 
 func TestEnded(t *testing.T) {
-	looks := []ledger.Look{{Pull: pipeline.Pull{Number: 1}}, {Pull: pipeline.Pull{Number: 2}, Closed: true}, {Pull: pipeline.Pull{Number: 3}}, {Pull: pipeline.Pull{Number: 4}, Closed: true}}
+	looks := []ledger.Look{{Pull: pipeline.Pull{Number: 1}}, {Pull: pipeline.Pull{Number: 2}, Ending: ledger.Ending{Closed: true}}, {Pull: pipeline.Pull{Number: 3}}, {Pull: pipeline.Pull{Number: 4}, Ending: ledger.Ending{Closed: true}}}
 	open := []github.PullRequest{{Number: 1}, {Number: 4}, {Number: 5}}
 	if diff := cmp.Diff([]int{3}, ended(looks, open)); diff != "" {
 		t.Error(diff)
@@ -80,7 +80,7 @@ func TestEnded(t *testing.T) {
 }
 
 func TestMisnamed(t *testing.T) {
-	other := ledger.Look{Refused: "other base", Problem: "other base"}
+	other := ledger.Look{Obstacles: ledger.Obstacles{Refused: "other base", Problem: "other base"}}
 	for _, test := range []struct {
 		seen          ledger.Look
 		named, stands bool
@@ -88,7 +88,7 @@ func TestMisnamed(t *testing.T) {
 	}{
 		{other, true, false, true}, {other, false, false, false}, {other, false, true, true},
 		{ledger.Look{}, true, true, false}, {ledger.Look{}, false, true, true}, {ledger.Look{}, false, false, false},
-		{ledger.Look{Refused: "a fork"}, true, false, false}, {ledger.Look{Problem: "broken"}, true, false, false},
+		{ledger.Look{Obstacles: ledger.Obstacles{Refused: "a fork"}}, true, false, false}, {ledger.Look{Obstacles: ledger.Obstacles{Problem: "broken"}}, true, false, false},
 	} {
 		if got := misnamed(test.seen, test.named, test.stands); got != test.want {
 			t.Errorf("%+v", test)
@@ -101,8 +101,8 @@ func TestFaulty(t *testing.T) {
 		seen ledger.Look
 		want bool
 	}{
-		{ledger.Look{}, false}, {ledger.Look{Problem: "broken"}, true}, {ledger.Look{Policies: "broken"}, true}, {ledger.Look{Problem: "other base", Refused: "other base"}, false},
-		{ledger.Look{Refused: "a fork"}, false}, {ledger.Look{Conflict: true}, false},
+		{ledger.Look{}, false}, {ledger.Look{Obstacles: ledger.Obstacles{Problem: "broken"}}, true}, {ledger.Look{Obstacles: ledger.Obstacles{Policies: "broken"}}, true}, {ledger.Look{Obstacles: ledger.Obstacles{Problem: "other base", Refused: "other base"}}, false},
+		{ledger.Look{Obstacles: ledger.Obstacles{Refused: "a fork"}}, false}, {ledger.Look{Discovery: ledger.Discovery{Conflict: true}}, false},
 	} {
 		if got := faulty(test.seen); got != test.want {
 			t.Errorf("%+v", test)
@@ -116,7 +116,7 @@ func TestUntangled(t *testing.T) {
 		tip      string
 		want     bool
 	}{{true, "a", false}, {true, "b", true}, {false, "a", false}, {false, "b", false}} {
-		if got := untangled(ledger.Look{Conflict: test.conflict, Base: "a"}, test.tip); got != test.want {
+		if got := untangled(ledger.Look{Discovery: ledger.Discovery{Conflict: test.conflict}, Base: "a"}, test.tip); got != test.want {
 			t.Errorf("conflict %v, tip %s: %v", test.conflict, test.tip, got)
 		}
 	}

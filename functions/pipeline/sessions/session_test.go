@@ -35,8 +35,10 @@ func (a *assuming) AssumeRole(_ context.Context, in *sts.AssumeRoleInput, _ ...f
 }
 
 var job = jobs.Job{
-	Project: "net (prod)", Repo: github.Repo{ID: 1, Owner: "acme", Name: "infra"}, Number: 7,
-	State: places.Place{Backend: "s3", Bucket: "states", Key: "net/terraform.tfstate", Arguments: map[string]any{"dynamodb_table": "locks"}},
+	Project:    "net (prod)",
+	Repo:       github.Repo{ID: 1, Owner: "acme", Name: "infra"},
+	Number:     7,
+	StateGrant: jobs.StateGrant{State: places.Place{Backend: "s3", Bucket: "states", Key: "net/terraform.tfstate", Arguments: map[string]any{"dynamodb_table": "locks"}}},
 }
 
 func TestFor(t *testing.T) {

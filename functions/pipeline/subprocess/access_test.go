@@ -29,7 +29,7 @@ func TestAccess(t *testing.T) {
 			got = j.Access
 			return credentials.NewStaticCredentialsProvider("id", "secret", ""), nil
 		}}
-		c := &call{engine: e, order: order{Action: a, Job: jobs.Job{Access: jobs.Writes}}}
+		c := &call{engine: e, order: order{Action: a, Job: jobs.Job{StateGrant: jobs.StateGrant{Access: jobs.Writes}}}}
 		if _, err := c.answer(t.Context(), question{Kind: isCredentials}); err != nil || got != want {
 			t.Errorf("%s: access %v, want %v; %v", a, got, want, err)
 		}

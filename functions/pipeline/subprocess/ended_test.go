@@ -13,7 +13,7 @@ import (
 func TestEnded(t *testing.T) {
 	t.Parallel()
 	var told []jobs.Outcome
-	job := jobs.Job{Ended: func(o jobs.Outcome) error { told = append(told, o); return nil }}
+	job := jobs.Job{ApplyTask: jobs.ApplyTask{Ended: func(o jobs.Outcome) error { told = append(told, o); return nil }}}
 	q := question{Kind: isEnded, Outcome: jobs.Outcome{Report: "the key is hunter2hunter2"}}
 	for _, a := range []action{plans, checks, snapshots, recovers, unlocks, applies} { // nobody has permitted it
 		c := (&Engine{}).call(order{Action: a, Job: job})

@@ -60,7 +60,7 @@ func TestBareQuestions(t *testing.T) {
 	t.Parallel()
 	e := stingy(t, &Engine{memory: []byte("former"), Ports: []int{1}})
 	for _, k := range append(kinds, "another") {
-		c := e.call(order{Action: plans, Job: jobs.Job{Snapshot: &jobs.Snapshot{}, Gates: []requirements.Gate{{Name: "g"}}}})
+		c := e.call(order{Action: plans, Job: jobs.Job{Snapshot: &jobs.Snapshot{}, Judges: jobs.Judges{Gates: []requirements.Gate{{Name: "g"}}}}})
 		a, err := c.answer(t.Context(), question{Kind: k, Name: "x", Gate: "g", Data: []byte("forged"), Package: PackageName{Version: "1"}, File: "x"})
 		if errors.Is(err, errShape) == slices.Contains([]kind{isEnvironment, isFetch, isPackage, isKeep, isMemory, isState, isProtection}, k) {
 			t.Errorf("%s: %v", k, err)

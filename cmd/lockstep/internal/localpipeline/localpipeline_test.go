@@ -143,7 +143,7 @@ func TestPageHasNoSecret(t *testing.T) {
 	unknown := rulings.Ruling{Rule: rulings.Readable, Outcome: rulings.Unknown, Problem: "it answers swordfish"}
 	c := runs.CheckRecord{Key: r.Key(), Required: &rulings.Ruling{Rule: rulings.AllOf, Outcome: rulings.Unknown, Of: []rulings.Ruling{unknown}}}
 	put(t, m, runs.CheckKey(r), c)
-	put(t, m, "pull/1/7", runstatus.Look{Pull: r.Pull, Head: "abc", Problem: "it is not swordfish", Notes: []string{"nor is it swordfish"}})
+	put(t, m, "pull/1/7", with(runstatus.Look{Pull: r.Pull, Head: "abc"}, func(l *runstatus.Look) { l.Problem, l.Notes = "it is not swordfish", []string{"nor is it swordfish"} }))
 	failed := runs.Run{ID: runs.ID{Pull: r.Pull, Project: "app", Workspace: "default"}, Phase: runs.ApplyFailed, Spec: runs.Spec{Head: "old"}, Asked: runs.Asked{Try: 1}}
 	put(t, m, failed.Key(), failed)
 	if err := m.Data.Artifacts.Put(t.Context(), failed.Result(), []byte("it says swordfish")); err != nil {
@@ -197,15 +197,15 @@ func TestLooks(t *testing.T) {
 		says string
 	}{
 		"a plan":                {runstatus.Look{Head: "abc"}, "open abc: ; ready to apply, superseded by a newer commit", ""},
-		"closed":                {runstatus.Look{Head: "abc", Closed: true}, "closed abc: ; ready to apply, superseded by a newer commit", ""},
-		"merged":                {runstatus.Look{Head: "abc", Closed: true, Merged: true}, "merged abc: ; ready to apply, superseded by a newer commit", ""},
+		"closed":                {with(runstatus.Look{Head: "abc"}, func(l *runstatus.Look) { l.Closed = true }), "closed abc: ; ready to apply, superseded by a newer commit", ""},
+		"merged":                {with(runstatus.Look{Head: "abc"}, func(l *runstatus.Look) { l.Closed, l.Merged = true, true }), "merged abc: ; ready to apply, superseded by a newer commit", ""},
 		"a newer head":          {runstatus.Look{Head: "def"}, "open def: No project is affected; superseded by a newer commit, superseded by a newer commit", "changes no project"},
-		"a problem":             {runstatus.Look{Head: "abc", Problem: "Line 3 is wrong."}, "open abc: Failed: the projects could not be determined; ready to apply, superseded by a newer commit", "Line 3 is wrong."},
-		"a refusal":             {runstatus.Look{Head: "def", Refused: "It is from a fork."}, "open def: Nothing is planned; superseded by a newer commit, superseded by a newer commit", "It is from a fork."},
-		"a removed project":     {runstatus.Look{Head: "abc", Removed: "It removes app."}, "open abc: ; ready to apply, superseded by a newer commit", "It removes app."},
-		"a note":                {runstatus.Look{Head: "abc", Notes: []string{"The state moves."}}, "open abc: ; ready to apply, superseded by a newer commit", "The state moves."},
+		"a problem":             {with(runstatus.Look{Head: "abc"}, func(l *runstatus.Look) { l.Problem = "Line 3 is wrong." }), "open abc: Failed: the projects could not be determined; ready to apply, superseded by a newer commit", "Line 3 is wrong."},
+		"a refusal":             {with(runstatus.Look{Head: "def"}, func(l *runstatus.Look) { l.Refused = "It is from a fork." }), "open def: Nothing is planned; superseded by a newer commit, superseded by a newer commit", "It is from a fork."},
+		"a removed project":     {with(runstatus.Look{Head: "abc"}, func(l *runstatus.Look) { l.Removed = "It removes app." }), "open abc: ; ready to apply, superseded by a newer commit", "It removes app."},
+		"a note":                {with(runstatus.Look{Head: "abc"}, func(l *runstatus.Look) { l.Notes = []string{"The state moves."} }), "open abc: ; ready to apply, superseded by a newer commit", "The state moves."},
 		"nobody could look":     {runstatus.Look{Head: "abc", GivenUp: "def"}, "open def: Failed: Lockstep could not read this commit; superseded by a newer commit, superseded by a newer commit", "Lockstep does not know the projects of this commit."},
-		"nobody has looked yet": {runstatus.Look{Heads: []string{"abc"}}, "open abc: Looking for the projects that changed; ready to apply, superseded by a newer commit", ""},
+		"nobody has looked yet": {with(runstatus.Look{}, func(l *runstatus.Look) { l.Heads = []string{"abc"} }), "open abc: Looking for the projects that changed; ready to apply, superseded by a newer commit", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -265,4 +265,9 @@ type unread struct {
 func (u unread) Get(_ context.Context, key string) (pipeline.Record, error) {
 	u.t.Errorf("%s is read", key)
 	return pipeline.Record{}, nil
+}
+
+func with(l runstatus.Look, set func(*runstatus.Look)) runstatus.Look {
+	set(&l)
+	return l
 }

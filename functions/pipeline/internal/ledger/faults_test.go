@@ -41,7 +41,7 @@ var records = map[string]any{
 	applyRecordKey(net):    begun,
 	leaseKey(net.Key()):    Lease{Message: pipeline.Message{ID: "m", Kind: pipeline.ToPlan}, HardStop: noon},
 	stopKey(dns.Key()):     Stop{Verb: comment.Apply, Number: 4, By: "zoe", At: noon},
-	lookKey(pull):          Look{Pull: pull, Head: "h", Heads: []string{"g", "h"}},
+	lookKey(pull):          Look{Pull: pull, Head: "h", Display: Display{Heads: []string{"g", "h"}}},
 	net.ShownKey():         noon,
 	AnswerDir(pull) + "/9": Answer{Pull: pull, Name: "9"},
 	"message/one":          json.RawMessage("try 2"), // no JSON, but stored as it is
@@ -342,7 +342,7 @@ var uses = map[string]use{
 	"leases": func(ctx context.Context, ld Ledger) (any, error) { return ld.Leases(ctx) },
 
 	"save look": only(func(ctx context.Context, ld Ledger) error {
-		return ld.SaveLook(ctx, Look{Pull: pull, Head: "i", Heads: []string{"x"}})
+		return ld.SaveLook(ctx, Look{Pull: pull, Head: "i", Display: Display{Heads: []string{"x"}}})
 	}),
 	"close look":   only(func(ctx context.Context, ld Ledger) error { return ld.CloseLook(ctx, pull, true) }),
 	"give up look": only(func(ctx context.Context, ld Ledger) error { return ld.GiveUpLook(ctx, pull, "i") }),

@@ -19,15 +19,48 @@ import (
 type Look struct {
 	Pull              pipeline.Pull
 	Head, Base, Merge string
-	// Seen is a time at which Head existed already, by GitHub's clock: see [Look.Before].
-	Seen time.Time `json:",omitzero"`
 	// Into is the name of the base branch.
 	Into string `json:",omitempty"`
-	// Conflict is set if Head conflicts with Base. Problem is why the projects are unknown, in Markdown.
-	// Refused is why nothing is planned at all.
-	Conflict bool   `json:",omitempty"`
-	Problem  string `json:",omitempty"`
-	Refused  string `json:",omitempty"`
+	// Seen is a time at which Head existed already, by GitHub's clock: see [Look.Before].
+	Seen time.Time `json:",omitzero"`
+	// GivenUp is a later head than Head that nobody could look at.
+	GivenUp string `json:",omitempty"`
+	Discovery
+	Obstacles
+	Ending
+	Display
+}
+
+// A Discovery is what a look has found at the head.
+type Discovery struct {
+	// Conflict is set if Head conflicts with Base.
+	Conflict bool `json:",omitempty"`
+	// Asked is set if only commands for some projects caused looks at Head. The other projects were not looked
+	// at.
+	Asked bool `json:",omitempty"`
+	// Compared is set if Head was compared with Base by content.
+	Compared bool `json:",omitempty"`
+	// Projects is the number of projects of our deployment that Head touches.
+	Projects int `json:",omitempty"`
+	// Touches are the targets of those projects that belong to our deployment, if a look has found them: see
+	// [runs.ID.Target]. It is not recorded.
+	Touches []string `json:"-"`
+	// Elsewhere are the pull request's projects that other deployments serve.
+	Elsewhere []Elsewhere `json:",omitempty"`
+	// Order is the order of applies at the head. It is nil if no project depends on another one, there or on
+	// the base branch.
+	Order *HeadOrder `json:",omitempty"`
+	// Removed is the note on the projects that the pull request removes, in Markdown; "" for none.
+	Removed string `json:",omitempty"`
+	// Removes are the targets of the removed projects: see [runs.ID.Target].
+	Removes []string `json:",omitempty"`
+}
+
+// Obstacles are why projects of the head have no plan, or would not be applied.
+type Obstacles struct {
+	// Problem is why the projects are unknown, in Markdown. Refused is why nothing is planned at all.
+	Problem string `json:",omitempty"`
+	Refused string `json:",omitempty"`
 	// Policies are the broken policies in Head, in Markdown. After a merge they would block applies.
 	Policies string `json:",omitempty"`
 	// Denied is the text about the refused plans of single projects, in Markdown. It is shown while there are
@@ -36,6 +69,10 @@ type Look struct {
 	// Denials are the same refusals, one for each project. A denial counts until the project has a plan of
 	// Head.
 	Denials []Denial `json:",omitempty"`
+}
+
+// An Ending is what is known of the close or the merge of the pull request.
+type Ending struct {
 	// Closed is set once the pull request is closed: if it is reopened, its head has to be looked at again.
 	// Merged is set if a merge closed it.
 	Closed bool `json:",omitempty"`
@@ -43,43 +80,26 @@ type Look struct {
 	// Unheard is set if the handler of another message found the pull request closed. The event of the close is
 	// still to be handled.
 	Unheard bool `json:",omitempty"`
-	// Asked is set if only commands for some projects caused looks at Head. The other projects were not looked
-	// at.
-	Asked bool `json:",omitempty"`
-	// Projects is the number of projects of our deployment that Head touches.
-	Projects int `json:",omitempty"`
-	// Touches are the targets of those projects that belong to our deployment, if a look has found them: see
-	// [runs.ID.Target]. It is not recorded.
-	Touches []string `json:"-"`
-	// Compared is set if Head was compared with Base by content.
-	Compared bool `json:",omitempty"`
-	// GivenUp is a later head than Head that nobody could look at.
-	GivenUp string `json:",omitempty"`
-	// Heads are the commits whose check has an entry of this pull request. It is written before the entries.
-	Heads []string `json:",omitempty"`
-	// Groups are the last commits of merge groups for the pull request: see [Group].
-	Groups []string `json:",omitempty"`
 	// Landing is a head that Lockstep is merging or has merged, and whose branch it still has to delete; "" for
 	// none.
 	Landing string `json:",omitempty"`
 	// Queued is the head that Lockstep put into the base branch's merge queue.
 	Queued string `json:",omitempty"`
+	// Groups are the last commits of merge groups for the pull request: see [Group].
+	Groups []string `json:",omitempty"`
 	// FollowUp is the issue about merged changes that are not applied.
 	FollowUp FollowUp `json:",omitzero"`
-	// Order is the order of applies at the head. It is nil if no project depends on another one, there or on
-	// the base branch.
-	Order *HeadOrder `json:",omitempty"`
-	// Elsewhere are the pull request's projects that other deployments serve.
-	Elsewhere []Elsewhere `json:",omitempty"`
+}
+
+// A Display is what people see of a look, and where.
+type Display struct {
 	// Notes are sentences for people, in Markdown.
 	Notes []string `json:",omitempty"`
-	// Removed is the note on the projects that the pull request removes, in Markdown; "" for none.
-	Removed string `json:",omitempty"`
-	// Removes are the targets of the removed projects: see [runs.ID.Target].
-	Removes []string `json:",omitempty"`
 	// Settings is the hash of the base branch's settings that were used when the waiting plans at Head were
 	// last shown.
 	Settings string `json:",omitempty"`
+	// Heads are the commits whose check has an entry of this pull request. It is written before the entries.
+	Heads []string `json:",omitempty"`
 	// Told is set once there was something to report that is not about a run. So a status comment may exist.
 	Told bool `json:",omitempty"`
 	// Comment is the comment with the status.

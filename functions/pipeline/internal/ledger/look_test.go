@@ -57,15 +57,15 @@ func TestOrderOfAHead(t *testing.T) {
 		was, is Look
 		want    *HeadOrder
 	}{
-		"the same":              {Look{Order: of("app")}, Look{Order: of("net")}, of("app", "net")},
-		"no order any more":     {Look{Order: of("app")}, Look{}, nil},
-		"one that fails":        {Look{Order: of("app")}, Look{Problem: "no"}, of("app")},
-		"one that is refused":   {Look{Order: of("app")}, Look{Refused: "no"}, of("app")},
-		"a conflict":            {Look{Order: of("app")}, Look{Conflict: true}, of("app")},
-		"into another branch":   {Look{Order: of("app"), Into: "release"}, Look{Order: of("net")}, of("net")},
-		"without an order":      {Look{Order: of("app"), Into: "release"}, Look{}, nil},
-		"a failure after that":  {Look{Order: of("app"), Into: "release"}, Look{Problem: "no"}, nil},
-		"the first that has it": {Look{}, Look{Order: of("net")}, of("net")},
+		"the same":              {Look{Discovery: Discovery{Order: of("app")}}, Look{Discovery: Discovery{Order: of("net")}}, of("app", "net")},
+		"no order any more":     {Look{Discovery: Discovery{Order: of("app")}}, Look{}, nil},
+		"one that fails":        {Look{Discovery: Discovery{Order: of("app")}}, Look{Obstacles: Obstacles{Problem: "no"}}, of("app")},
+		"one that is refused":   {Look{Discovery: Discovery{Order: of("app")}}, Look{Obstacles: Obstacles{Refused: "no"}}, of("app")},
+		"a conflict":            {Look{Discovery: Discovery{Order: of("app")}}, Look{Discovery: Discovery{Conflict: true}}, of("app")},
+		"into another branch":   {Look{Discovery: Discovery{Order: of("app")}, Into: "release"}, Look{Discovery: Discovery{Order: of("net")}}, of("net")},
+		"without an order":      {Look{Discovery: Discovery{Order: of("app")}, Into: "release"}, Look{}, nil},
+		"a failure after that":  {Look{Discovery: Discovery{Order: of("app")}, Into: "release"}, Look{Obstacles: Obstacles{Problem: "no"}}, nil},
+		"the first that has it": {Look{}, Look{Discovery: Discovery{Order: of("net")}}, of("net")},
 	} {
 		ld := Ledger{Records: &memory.Store{}}
 		for _, l := range []Look{test.was, test.is} {
@@ -89,15 +89,15 @@ func TestDenialsOfAHead(t *testing.T) {
 		is   Look
 		want int
 	}{
-		"it is changed":       {Look{Touches: []string{"net@default", "app@default"}}, 1},
-		"it is not changed":   {Look{Touches: []string{"app@default"}}, 0},
-		"nothing is":          {Look{Touches: []string{}}, 0},
-		"one that fails":      {Look{Problem: "no"}, 1},
-		"into another branch": {Look{Into: "release", Touches: []string{"net@default"}}, 0},
-		"it is refused again": {Look{Touches: []string{}, Denials: []Denial{{Project: "net", Workspace: "default"}}}, 1},
+		"it is changed":       {Look{Discovery: Discovery{Touches: []string{"net@default", "app@default"}}}, 1},
+		"it is not changed":   {Look{Discovery: Discovery{Touches: []string{"app@default"}}}, 0},
+		"nothing is":          {Look{Discovery: Discovery{Touches: []string{}}}, 0},
+		"one that fails":      {Look{Obstacles: Obstacles{Problem: "no"}}, 1},
+		"into another branch": {Look{Into: "release", Discovery: Discovery{Touches: []string{"net@default"}}}, 0},
+		"it is refused again": {Look{Discovery: Discovery{Touches: []string{}}, Obstacles: Obstacles{Denials: []Denial{{Project: "net", Workspace: "default"}}}}, 1},
 	} {
 		ld := Ledger{Records: &memory.Store{}}
-		for _, l := range []Look{{Denials: []Denial{{Project: "net", Workspace: "default"}}}, test.is} {
+		for _, l := range []Look{{Obstacles: Obstacles{Denials: []Denial{{Project: "net", Workspace: "default"}}}}, test.is} {
 			l.Pull, l.Head = pull, "a"
 			if err := ld.SaveLook(t.Context(), l); err != nil {
 				t.Fatal(err)
@@ -118,13 +118,13 @@ func TestAskedOfAHead(t *testing.T) {
 		was, is Look
 		want    bool
 	}{
-		"the first look":                 {Look{}, Look{Head: "a", Asked: true}, true},
-		"after a whole one":              {Look{Head: "a"}, Look{Head: "a", Asked: true}, false},
-		"a whole one":                    {Look{Head: "a", Asked: true}, Look{Head: "a"}, false},
-		"again":                          {Look{Head: "a", Asked: true}, Look{Head: "a", Asked: true}, true},
-		"at another head":                {Look{Head: "a"}, Look{Head: "b", Asked: true}, true},
-		"into another branch":            {Look{Head: "a"}, Look{Head: "a", Into: "release", Asked: true}, true},
-		"since the pull request is open": {Look{Head: "a", Closed: true}, Look{Head: "a", Asked: true}, true},
+		"the first look":                 {Look{}, Look{Head: "a", Discovery: Discovery{Asked: true}}, true},
+		"after a whole one":              {Look{Head: "a"}, Look{Head: "a", Discovery: Discovery{Asked: true}}, false},
+		"a whole one":                    {Look{Head: "a", Discovery: Discovery{Asked: true}}, Look{Head: "a"}, false},
+		"again":                          {Look{Head: "a", Discovery: Discovery{Asked: true}}, Look{Head: "a", Discovery: Discovery{Asked: true}}, true},
+		"at another head":                {Look{Head: "a"}, Look{Head: "b", Discovery: Discovery{Asked: true}}, true},
+		"into another branch":            {Look{Head: "a"}, Look{Head: "a", Into: "release", Discovery: Discovery{Asked: true}}, true},
+		"since the pull request is open": {Look{Head: "a", Ending: Ending{Closed: true}}, Look{Head: "a", Discovery: Discovery{Asked: true}}, true},
 	} {
 		ld := Ledger{Records: &memory.Store{}}
 		for _, l := range []Look{test.was, test.is} {

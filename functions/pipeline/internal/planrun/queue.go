@@ -28,7 +28,7 @@ func (qu *PlanQueuer) Enqueue(ctx context.Context, c comment.Command) ([]comment
 	if err := qu.announceAgain(ctx); err != nil {
 		return nil, err
 	}
-	l := ledger.Look{Pull: qu.Facts.Message.Pull, Head: qu.Facts.Pull.Head.SHA, Into: qu.Facts.Pull.Base.Ref, Closed: !qu.Facts.Pull.Open, Merged: qu.Facts.Pull.Merged}
+	l := ledger.Look{Pull: qu.Facts.Message.Pull, Head: qu.Facts.Pull.Head.SHA, Into: qu.Facts.Pull.Base.Ref, Ending: ledger.Ending{Closed: !qu.Facts.Pull.Open, Merged: qu.Facts.Pull.Merged}}
 	l.Asked = (qu.Facts.Pull.Open || qu.Facts.Pull.Merged) && !c.Everything()
 	var m github.Merge
 	merge := func(ctx context.Context, q *admission.Request) (err error) {
