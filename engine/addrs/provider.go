@@ -159,8 +159,8 @@ type AbsProviderConfig struct {
 	Module   Module
 	Provider Provider
 	Alias    string
-	// Key is the instance of a configuration with for_each (OpenTofu 1.9). [NoKey] is the configuration
-	// itself; without for_each that is also its only instance.
+	// Key selects one instance of a provider configuration that has for_each (OpenTofu 1.9). It is [NoKey] for
+	// a configuration without for_each, and in an address that means the configuration as a whole.
 	Key InstanceKey
 }
 

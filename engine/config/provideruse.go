@@ -11,8 +11,9 @@ type ProviderUse struct {
 	Config addrs.AbsProviderConfig // without key
 	// Key is the expression that selects the instance; nil if there is only one.
 	Key hcl.Expression
-	// Callee is the module in whose call Key is written, in the providers argument: Key then depends on the
-	// instance of that call. If nil, Key depends on the instance of the resource.
+	// Callee is set if Key is an expression in the providers argument of a module call: it is the module of
+	// that call. Key then depends on the instance of the call. If Callee is nil, Key depends on the instance of
+	// the resource.
 	Callee *Module
 }
 

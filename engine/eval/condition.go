@@ -87,7 +87,8 @@ func (l limits) validation(c *config.Condition, ctx *hcl.EvalContext) Result {
 		if r.Diags = append(r.Diags, more...); m.text == "" {
 			m = message{noMessage, noMessage}
 		}
-		// The text in place of a secret message is in the record of validations, and of no other conditions. Source: Terraform 1.16.
+		// The stored result of a validation has the text that replaces a secret message. Other conditions store
+		// no text for a secret message. Source: Terraform 1.16.
 		r.Message, r.Problem = m.text, cmp.Or(m.problem, m.text)
 	}
 	return r

@@ -140,7 +140,8 @@ func (b *builder) addInstances() {
 	}
 }
 
-// roots returns the values by root name. If there are errors, some are missing.
+// roots returns the values of the references by root name: the first name of a reference, such as var or local.
+// If there are errors, some are missing.
 func (b *builder) roots(f *frame) map[string]cty.Value {
 	root := make(map[string]cty.Value, 8)
 	if b.vars != nil {

@@ -68,8 +68,8 @@ func (u *unknowns) all(list []refs.Reference, in addrs.ModuleInstance, unknown b
 
 func (u *unknowns) follow(r *refs.Reference, in addrs.ModuleInstance, unknown bool) {
 	e, m := u.e, u.e.frame(in).module
-	// enter reports whether the part of v that the reference names is unknown, and marks the object as
-	// visited. again is true if it was visited before.
+	// enter marks the object as visited. It reports whether the part of v that the reference names is unknown,
+	// and whether the object was visited before.
 	enter := func(v cty.Value) (is, again bool) {
 		_, rest := reach(v, r.Rest)
 		is = unknown && !rest.IsWhollyKnown()

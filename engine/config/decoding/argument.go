@@ -30,8 +30,8 @@ func (r *reader) literal(a *hcl.Attribute, target any) bool {
 	return !ds.HasErrors()
 }
 
-// givenArgs returns the names of the arguments that are present. In an override file, only these change the
-// original.
+// givenArgs returns the names of the arguments that are present in a block of an override file: only these
+// replace arguments of the original block. It returns nil for other files.
 func (r *reader) givenArgs(c *hcl.BodyContent) map[string]bool {
 	if !r.override {
 		return nil

@@ -139,7 +139,7 @@ func (g givenValue) input(v *config.Variable) Value {
 	return x
 }
 
-// by returns the origin of a value, for messages.
+// by says how a value was given, for messages: "by the option -var", for example.
 func (g givenValue) by(v *config.Variable) string {
 	switch {
 	case g.how != "":
