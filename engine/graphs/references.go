@@ -159,7 +159,7 @@ func (b *builder) referVariable(m *config.Module, name string) {
 // link makes n come after the nodes to which a reference in a module resolves.
 func (b *builder) link(n *node, m addrs.Module, r *refs.Reference) {
 	for _, x := range b.resolve(m, r) {
-		if x != n && !apart(n, x) {
+		if x != n && !inDifferentInstances(n, x) {
 			connect(n, x)
 		}
 	}
@@ -189,8 +189,8 @@ func (b *builder) resolve(m addrs.Module, r *refs.Reference) []*node {
 	return b.keys[k]
 }
 
-// apart reports whether two nodes are in different instances of the same module. Such nodes have no edges
+// inDifferentInstances reports whether two nodes are in different instances of the same module. Such nodes have no edges
 // between them.
-func apart(x, y *node) bool {
+func inDifferentInstances(x, y *node) bool {
 	return x.instance != nil && y.instance != nil && x.module == y.module && x.instance.Module != y.instance.Module
 }

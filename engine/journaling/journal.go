@@ -29,8 +29,9 @@ type Intent struct {
 	Address string `json:"address"` // address of the resource instance, as Terraform prints it
 	Deposed string `json:"deposed,omitempty"`
 	Action  string `json:"action"` // "create", "update", "delete", or "invoke" of an action
-	// Invokes is the address of the action that is invoked, Event the moment in the change of its caller ("AfterCreate", or ""), and
-	// Turn its place there ("0.1"). Address is that of the caller, or of the action itself if it has none.
+	// Invokes is the address of the action that is invoked. Event is the moment in the change of its caller,
+	// such as "AfterCreate", or "". Turn is the place of the action among those of this moment, such as "0.1".
+	// Address is the address of the caller, or of the action itself if it has no caller.
 	Invokes string `json:"invokes,omitempty"`
 	Event   string `json:"event,omitempty"`
 	Turn    string `json:"turn,omitempty"`

@@ -55,7 +55,7 @@ func (c *call) Value(ctx *hcl.EvalContext) (v cty.Value, ds hcl.Diagnostics) {
 // ahead evaluates a call, and checks the arguments before the function is called.
 func (c *call) ahead(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	k := &calling{call: c}
-	k.b, _ = of(ctx)
+	k.b, _ = budgetOf(ctx)
 	e := *c.FunctionCallExpr
 	if len(e.Args) > 0 {
 		args := make([]argument, len(e.Args))
@@ -80,7 +80,7 @@ func (c *call) ahead(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 // afterwards evaluates a call of a function that evaluates its arguments itself. So only the result can be
 // checked.
 func (c *call) afterwards(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
-	b, _ := of(ctx)
+	b, _ := budgetOf(ctx)
 	v, ds := c.FunctionCallExpr.Value(ctx)
 	excess := b.Step(1)
 	if excess == nil {

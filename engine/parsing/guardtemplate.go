@@ -38,7 +38,7 @@ func guardTemplate(x *hclsyntax.TemplateExpr) hclsyntax.Expression {
 // text is made. If all values are plain, it joins their texts. Otherwise HCL gets the values and makes the
 // result.
 func (t *template) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
-	b, _ := of(ctx)
+	b, _ := budgetOf(ctx)
 	var few [8]result
 	parts := few[:0]
 	length, plain := t.literal, true

@@ -126,7 +126,8 @@ type Plan struct {
 	// dependents from the plan.
 	Targets, Excludes []addrs.Target
 	ForceReplace      []addrs.AbsResourceInstance
-	// Invoke is the action, or the instance of one, to which the option -invoke limits the plan. The zero value is none.
+	// Invoke is the action, or the instance of one, to which the option -invoke limits the plan. The zero value
+	// means that the option was not used.
 	Invoke addrs.AbsResourceInstance
 	// Waiting are those of Excludes that no option named: nobody knows whether an earlier apply has
 	// created them.

@@ -42,8 +42,8 @@ the plan's.
 Source: https://developer.hashicorp.com/terraform/language/block/resource#action_trigger
 */
 
-// invocations returns the actions that the object's change invokes at the events for which the function at
-// returns true. For a deposed object it returns none.
+// invocations returns the actions that the object's change invokes at the selected events: those for which the
+// function at returns true. For a deposed object it returns none.
 func (x *object) invocations(at func(config.Event) bool) []*plans.Invocation {
 	if x.c.Addr.Deposed != addrs.NotDeposed || len(x.a.in.Plan.Invocations) == 0 {
 		return nil
@@ -63,7 +63,8 @@ func (x *object) hasInvocations(deletes bool) bool {
 	return len(x.invocations(func(e config.Event) bool { return e.Destroys() == deletes })) > 0
 }
 
-// owed returns the pending actions to store with a new or changed object.
+// owed returns the actions that are pending once the object is created or updated: those to invoke after the
+// change. They are stored with the object until they are finished.
 func (x *object) owed() []states.PendingAction {
 	var out []states.PendingAction
 	for _, inv := range x.invocationsOfMaking(false) {
@@ -371,7 +372,8 @@ func hasSecret(v cty.Value, rs *schema.Schema) bool {
 	})
 }
 
-// namedByOwnActions returns the resources whose own actions refer to them by name, see [values.open].
+// namedByOwnActions returns the resources that trigger an action whose configuration refers to the same
+// resource: see [values.open].
 func namedByOwnActions(p *plans.Plan, cfg *config.Config, rs *refs.Refs) map[addrs.AbsResource]bool {
 	out := map[addrs.AbsResource]bool{}
 	for _, inv := range p.Invocations {

@@ -72,7 +72,8 @@ func (i impure) Keep(name string, v cty.Value) { i.journal.Keep(name, v) }
 
 func (i impure) Calls() int64 { return i.calls() }
 
-// impure returns nil if no other process can continue the apply.
+// impure returns what keeps the values of impure expressions in the journal. It returns nil if no other process
+// can continue the apply, since then nothing needs to be kept.
 func (in *Input) impure() eval.Impure {
 	if in.ImpureCalls == nil || in.Journal == nil && in.Progress == nil {
 		return nil

@@ -113,8 +113,8 @@ func (x *object) prior(ctx context.Context) (*states.Object, cty.Value, diags.Di
 	return o, v, append(ds, more...)
 }
 
-// listsPaths reports whether the planned change only adds to the state the list of paths that the schema
-// declares sensitive: see [session.LacksPaths]. The prior state of the plan has this list already.
+// listsPaths reports whether the planned change only completes a list in the state: the paths that the schema
+// declares sensitive (see [session.LacksPaths]). The prior state of the plan has the complete list already.
 func (x *object) listsPaths() bool {
 	return x.c.Action == plans.Update && x.c.Before.RawEquals(x.c.After)
 }

@@ -205,7 +205,8 @@ func (x *object) do(ctx context.Context, verb order.Verb) diags.Diagnostics {
 	return nil
 }
 
-// soon is the shortest time between two saves.
+// soon returns the shortest time between two saves: longer if there is a journal, which has the changes
+// meanwhile.
 func soon(j *journaling.Journal) time.Duration {
 	if j != nil {
 		return JournaledSaved

@@ -42,7 +42,7 @@ type scope struct {
 func (s *scope) chance(n int) bool { return s.r.IntN(n) == 0 }
 
 // pick returns one of the texts at random.
-func (s *scope) pick(of ...string) string { return of[s.r.IntN(len(of))] }
+func (s *scope) pick(texts ...string) string { return texts[s.r.IntN(len(texts))] }
 
 // add makes v available for references.
 func (s *scope) add(v value) { s.known = append(s.known, v) }

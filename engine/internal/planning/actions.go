@@ -200,7 +200,8 @@ func (t *triggering) all() []*invoking {
 		if x == nil {
 			continue
 		}
-		// An action that is listed twice was completed in the order of the list: the last entries are the ones that are pending.
+		// An action may be listed twice. The earlier apply invoked actions in the order of the list, so the
+		// last entries are the pending ones.
 		if i := slices.Index(pending, x.owed()); i >= 0 {
 			pending = slices.Delete(pending, i, i+1)
 			x.Pending, again = true, append(again, x)

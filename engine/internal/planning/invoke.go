@@ -25,7 +25,7 @@ func (p *planner) invokedBlock() (*config.Module, *config.Resource) {
 	return m, m.Actions[p.in.Invoke.Resource.Resource]
 }
 
-// invocable reports the option -invoke for an action that does not exist.
+// invocable returns an error if the option -invoke names an action that does not exist.
 func (p *planner) invocable() diags.Diagnostics {
 	if p.in.Invoke == (addrs.AbsResourceInstance{}) {
 		return nil
@@ -51,7 +51,8 @@ func (p *planner) notInvocable(detail string) diags.Diagnostics {
 	return diags.Errorf(nil, "invoke target "+p.in.Invoke.String()+" not found", "%s", detail)
 }
 
-// selectInvoked returns what the action of -invoke refers to, and the resources that call it.
+// selectInvoked returns the part of the configuration to plan for the option -invoke: what the action refers
+// to, and the resources that call it.
 func (p *planner) selectInvoked(in targetInput) *targetSelection {
 	t := &targeted{named: map[addrs.ConfigResource]bool{}, needed: map[addrs.ConfigResource]bool{}}
 	c := &targetClosure{in: &in, objects: map[addrs.Object]bool{}, needed: t.needed}
@@ -63,7 +64,8 @@ func (p *planner) selectInvoked(in targetInput) *targetSelection {
 	return &targetSelection{objects: c.objects, instances: t}
 }
 
-// callers returns the resources that trigger an action which refers to its caller; none for another action.
+// callers returns the resources that trigger an action. It returns none if the configuration of the action does
+// not refer to its caller, because then it does not matter which resource triggers it.
 func (p *planner) callers(m *config.Module, action *config.Resource) []addrs.Resource {
 	if !p.in.Refs.UsesCaller(action) {
 		return nil
@@ -104,8 +106,8 @@ func (p *planner) invoked(ctx context.Context) []*invoking {
 	return out
 }
 
-// forCallers returns a copy of each invocation in list for each caller: an instance in the state of one of
-// the resources callers.
+// forCallers returns a copy of each invocation in list for each instance that the state has of the resources in
+// callers.
 func (p *planner) forCallers(ctx context.Context, m *config.Module, callers []addrs.Resource, list []*invoking) []*invoking {
 	var out []*invoking
 	for _, caller := range callers {
