@@ -8,17 +8,17 @@ import (
 	"strings"
 )
 
-// Lean returns the body of an answer. If the parameter is is true, the body lacks addresses that nobody
-// follows, because encoding and decoding them takes most of the time. Addresses of web pages remain.
-func Lean(is bool, body any) any {
+// Lean returns the body of an answer. If short is true, the body lacks addresses that nobody follows, because
+// encoding and decoding them takes most of the time. Addresses of web pages remain.
+func Lean(short bool, body any) any {
 	switch b := body.(type) {
 	case nil, Redirect:
 		return body
 	case Page:
-		b.Items = Lean(is, b.Items)
+		b.Items = Lean(short, b.Items)
 		return b
 	}
-	if !is {
+	if !short {
 		return body
 	}
 	return lean{body}

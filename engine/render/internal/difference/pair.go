@@ -141,8 +141,8 @@ func same(a, b cty.Value) bool {
 // isSensitive reports whether v itself is marked sensitive.
 func isSensitive(v cty.Value) bool { return v != Nothing && v.HasMark(marks.Sensitive) }
 
-// bare returns v without its own marks.
-func bare(v cty.Value) cty.Value {
+// withoutOwnMarks returns v without its own marks.
+func withoutOwnMarks(v cty.Value) cty.Value {
 	if v == Nothing {
 		return v
 	}
