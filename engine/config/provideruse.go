@@ -35,8 +35,8 @@ func (m *Module) ProviderUse(local addrs.LocalProviderConfig, key hcl.Expression
 			if block != nil {
 				return use
 			}
-			// A default configuration is inherited by its provider, even if the caller uses another local
-			// name.
+			// The module inherits the caller's default configuration of the same provider. The caller may have
+			// another local name for this provider.
 			next.InParent = addrs.LocalProviderConfig{LocalName: m.Parent.localName(p, local.LocalName), Alias: local.Alias}
 		}
 		if use.Key == nil && next.InParentKey != nil {

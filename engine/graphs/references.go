@@ -40,7 +40,8 @@ func (b *builder) removedModules() {
 	}
 }
 
-// closer adds the close node of a module. References to its call resolve to this node.
+// closer adds the close node of a module, such as "module.net (close)". References to the call of the module
+// resolve to this node.
 func (b *builder) closer(m addrs.Module) *node {
 	n := b.add(m, m.String()+" (close)")
 	parent, call := m.Call()

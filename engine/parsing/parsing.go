@@ -34,7 +34,7 @@ func Config(src []byte, name string) (*hcl.File, hcl.Diagnostics) {
 	return f, ds
 }
 
-// unguarded is like [Config], but does not replace HCL's expressions.
+// unguarded is like [Config], but evaluating the result does not count against a budget: see [guard].
 func unguarded(src []byte, name string) (*hcl.File, hcl.Diagnostics) {
 	if f := inPieces(src, name); f != nil {
 		return f, nil

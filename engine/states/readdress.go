@@ -89,8 +89,8 @@ func (r *readdressing) object(at addrs.AbsResourceInstance, o *Object) *Object {
 			list = append(list, x)
 		}
 		for n := range to {
-			// An object at the new address may depend on this object. This object then does not depend on
-			// everything there.
+			// Leave the new address out if an object there depends on this object: otherwise they would depend
+			// on each other.
 			if n != (addrs.ConfigResource{}) && n != at.Config() && !r.needsOf(n)[at.Config()] {
 				list = append(list, n)
 			}

@@ -106,8 +106,9 @@ const DefaultSaveEvery = 20 * time.Second
 // SoonSaved is the shortest time between two saves with [Input.SaveSoon].
 const SoonSaved = 10 * time.Millisecond
 
-// JournaledSaved is the shortest time between two saves if a journal has all changes meanwhile. Readers of
-// the state that do not know the journal, such as stock tools, get a state that is hardly older.
+// JournaledSaved is the shortest time between two saves of an apply with a journal. Nothing is lost in between,
+// since the journal has every change. Readers that do not know the journal, such as stock tools, get a state
+// that is hardly older.
 const JournaledSaved = time.Second
 
 // A Result is the result of an apply.

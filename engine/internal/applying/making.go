@@ -149,8 +149,8 @@ func (x *object) perform(ctx context.Context, q *session.Question, prior *states
 		if session.SameMarks(q.Prior, q.Planned) && !x.listsPaths() && !x.interrupted {
 			return q.Planned, nil // nothing to do: the object keeps its dependencies, too
 		}
-		// Only the sensitive paths change, which the provider does not know, or an earlier process has made
-		// the call already.
+		// The provider need not be called, for one of two reasons: only the sensitive paths change, which the
+		// provider does not know; or an earlier process has made the call already.
 		at := x.begin(plans.Update, q.Prior)
 		ds := x.store(q.Planned, states.Ready, session.EncodeIdentity(x.plannedIdentity(q), x.rs, prior.Identity), prior.Private)
 		at.end(ds.HasErrors())

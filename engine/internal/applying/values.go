@@ -280,7 +280,8 @@ func (x block) value(ctx context.Context, k addrs.InstanceKey) (cty.Value, diags
 
 // scope returns the scope of an instance, with its count or each.
 func (v *values) scope(addr addrs.AbsResourceInstance, r *config.Resource) (eval.Scope, diags.Diagnostics) {
-	// Evaluating the module calls above makes the module instance known.
+	// The evaluator must know the module instance before it evaluates anything in it: this call expands the
+	// module calls above.
 	if _, ds := v.s.Eval.Modules(v.s.Config.Modules[addr.Module.Module()]); ds.HasErrors() {
 		return eval.Scope{}, ds
 	}

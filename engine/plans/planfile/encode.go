@@ -134,9 +134,9 @@ func (e *encoder) change(c *plans.ResourceChange) wireChange {
 	return w
 }
 
-// storedDeps encodes the stored dependencies of c: one of the constants deps..., and a number in the table of
-// lists. Usually an object in one of the states has the same dependencies. The file contains the states anyway,
-// so the constant is enough, and the number is 0.
+// storedDeps encodes the stored dependencies of c. The first result says where the file has them: depsPrior and
+// depsPrev mean at the same object in one of the states, which is usual. depsListed means in the table of
+// lists, under the number that is the second result.
 func (e *encoder) storedDeps(c *plans.ResourceChange) (byte, uint32) {
 	if c.StoredDeps == nil {
 		return depsNone, 0
