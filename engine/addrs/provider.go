@@ -234,7 +234,8 @@ func ParseAbsProviderConfig(s string) (AbsProviderConfig, error) {
 	return out, nil
 }
 
-// parseLegacy reads `aws` or `aws.alias`.
+// parseLegacy reads `aws` or `aws.alias` into c, with the default provider of that name. If s has another form,
+// it returns the error bad.
 func (c *AbsProviderConfig) parseLegacy(s string, bad error) error {
 	name, alias, aliased := strings.Cut(s, ".")
 	if !ValidIdentifier(name) || aliased && !ValidIdentifier(alias) {

@@ -120,7 +120,8 @@ func (c *call) result(b *budget.Budget, v cty.Value) *budget.Excess {
 	return x
 }
 
-// shallow returns how many values a result has if its elements' parts do not count: its elements and itself.
+// shallow returns the number of elements of a collection, plus one for the collection itself. Parts of elements
+// do not count.
 func shallow(v cty.Value) int64 {
 	v, _ = v.Unmark()
 	if v.IsKnown() && !v.IsNull() && (v.CanIterateElements()) {

@@ -74,7 +74,8 @@ func (r *reader) once(seen **hcl.Block, b *hcl.Block, summary, detail string) bo
 	return false
 }
 
-// name checks a block's label.
+// name returns the label of a block with the index label. It adds an error with this summary if the label is
+// not a valid name.
 func (r *reader) name(b *hcl.Block, label int, summary string) string {
 	n := b.Labels[label]
 	if !hclsyntax.ValidIdentifier(n) {

@@ -50,7 +50,7 @@ func (s *Suite) parse(in loading.Input, name string) (hcl.Body, hcl.Diagnostics)
 	return f.Body, ds
 }
 
-// filesWith returns the files of one kind, in native syntax and in JSON.
+// filesWith returns the files of one kind, such as ".tftest": NAME.tftest.hcl and NAME.tftest.json.
 func filesWith(names []string, kind string) []string {
 	var out []string
 	for _, n := range names {

@@ -317,7 +317,8 @@ func (a *applier) holds(x *object, inv *plans.Invocation, caller cty.Value) (boo
 	return verdict.Holds, ds
 }
 
-// openAction returns an action with its provider, and its configuration, all of which has to be known by now.
+// openAction returns an action with its provider, and the value of its configuration. A configuration that is
+// not completely known is an error by now.
 func (a *applier) openAction(ctx context.Context, inv *plans.Invocation, caller cty.Value) (*session.Invocation, cty.Value, diags.Diagnostics) {
 	if inv.Event.Destroys() {
 		open, ds := a.s.PlannedAction(ctx, inv.Addr, inv.Provider)

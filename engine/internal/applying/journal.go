@@ -133,8 +133,8 @@ func problemOf(ds diags.Diagnostics) string {
 	return strings.Join(texts, "\n\n")
 }
 
-// unjournaled stops the apply: without a journal nothing more may begin. If err consists of diagnostics, they
-// say what to do.
+// unjournaled stops the apply after the error err of the journal, since nothing more may begin without a
+// journal. It returns err as diagnostics that say what to do.
 func unjournaled(stop context.CancelCauseFunc, err error) diags.Diagnostics {
 	stop(errUnjournaled)
 	if own := diags.Diagnostics(nil); errors.As(err, &own) {

@@ -136,7 +136,7 @@ func (x *Blocks) evaluate(im *config.Import, rs *schema.Schema, s eval.Scope, de
 	return ds
 }
 
-// same reports whether a request asks for an object by the same key.
+// same reports whether r asks for its object by the same ID or identity as k.
 func (r Request) same(k session.ImportKey) bool {
 	if (r.Identity == cty.NilVal) != (k.Identity == cty.NilVal) {
 		return false
