@@ -61,8 +61,8 @@ func (m *Module) ResourceProvider(r *Resource) addrs.AbsProviderConfig {
 	return m.ProviderConfig(r.Provider)
 }
 
-// passed returns the provider configuration that the caller passes to m under the given local name. p is the
-// provider that this name means in m.
+// passed returns the provider configuration that the caller passes to m under the given local name; false if it
+// passes none. p is the provider that this name means in m.
 func (m *Module) passed(local addrs.LocalProviderConfig, p addrs.Provider) (PassedProvider, bool) {
 	for _, x := range m.Call.Providers {
 		if x.InChild.Alias == local.Alias && (x.InChild.LocalName == local.LocalName || m.ProviderOf(x.InChild.LocalName) == p) {

@@ -94,8 +94,8 @@ func (l limits) validation(c *config.Condition, ctx *hcl.EvalContext) Result {
 	return r
 }
 
-// truth returns the status for the value of a condition. problem says what is wrong with an unsuitable value;
-// otherwise "".
+// truth returns the status that follows from the value of a condition. For a value that cannot be a condition,
+// the status is Errored and problem says what is wrong; otherwise problem is "".
 func truth(v cty.Value) (s Status, problem string) {
 	v, _ = v.Unmark()
 	if !v.IsKnown() {

@@ -187,7 +187,7 @@ var (
 	compatible = netip.MustParsePrefix("::/96")
 )
 
-// translated returns the IPv4 address that an IPv6 address contains.
+// translated returns the IPv4 address that an IPv6 address contains; false if it contains none.
 func translated(ip netip.Addr) (netip.Addr, bool) {
 	b := ip.As16()
 	switch {

@@ -235,7 +235,7 @@ func (p *Progress) Deposed(a addrs.AbsResourceInstance) (addrs.DeposedKey, bool)
 	return key, ok
 }
 
-// Value returns a value that [Journal.Keep] has recorded under this name.
+// Value returns the value that [Journal.Keep] has recorded under this name; false if there is none.
 func (p *Progress) Value(name string) (cty.Value, bool) {
 	if p == nil {
 		return cty.NilVal, false

@@ -221,7 +221,7 @@ func suggestAction(r addrs.Resource, c *config.Content) string {
 }
 
 // ActionOf returns the action block to which an entry of a trigger's actions refers. The entry may have an
-// instance key.
+// instance key. The result is false if the entry refers to no action.
 func ActionOf(x hcl.Expression) (addrs.Resource, bool) {
 	for _, t := range x.Variables() {
 		if t.RootName() != "action" || len(t) < 3 {

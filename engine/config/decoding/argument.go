@@ -51,7 +51,7 @@ func (r *reader) keyword(a *hcl.Attribute) string {
 	return hcl.ExprAsKeyword(e)
 }
 
-// versionConstraint reads a literal version constraint.
+// versionConstraint reads a literal version constraint. The result is false if it is null, or after an error.
 func (r *reader) versionConstraint(a *hcl.Attribute) (config.VersionConstraint, bool) {
 	v, ds := a.Expr.Value(nil)
 	r.add(ds)

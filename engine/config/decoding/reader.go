@@ -29,7 +29,8 @@ func (r *reader) contentOf(body hcl.Body, schema *hcl.BodySchema) *hcl.BodyConte
 	return content
 }
 
-// partialContentOf is like contentOf, but accepts a body that has more than the schema allows.
+// partialContentOf is like contentOf, but accepts a body that has more than the schema allows, and returns a
+// body with the rest.
 func (r *reader) partialContentOf(body hcl.Body, schema *hcl.BodySchema) (*hcl.BodyContent, hcl.Body) {
 	if r.override {
 		schema = optionalSchema(schema)

@@ -295,7 +295,8 @@ func (a *applier) invokedBefore(inv *plans.Invocation, call journaling.Call) dia
 	return nil
 }
 
-// holds evaluates the condition of the trigger of an action.
+// holds evaluates the condition of the trigger of an action, and reports whether the action is to be invoked.
+// Without a condition it is.
 func (a *applier) holds(x *object, inv *plans.Invocation, caller cty.Value) (bool, diags.Diagnostics) {
 	if x == nil || x.r == nil || inv.Event.Destroys() || inv.Trigger >= len(x.r.Triggers) || x.r.Triggers[inv.Trigger].Condition == nil {
 		return true, nil

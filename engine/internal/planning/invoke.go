@@ -16,7 +16,8 @@ import (
 // of the resources that the action refers to. An action that refers to its caller is invoked for each instance in the state of
 // each resource that triggers it. Source: Terraform 1.16.
 
-// invokedBlock returns the action block of the option -invoke; nil if there is none.
+// invokedBlock returns the action block that the option -invoke names, and its module. The block is nil if
+// there is none.
 func (p *planner) invokedBlock() (*config.Module, *config.Resource) {
 	m := p.in.Config.Modules[p.in.Invoke.Module.Module()]
 	if m == nil {

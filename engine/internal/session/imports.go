@@ -66,7 +66,7 @@ func TypedImportKey(word string, rs *schema.Schema, at hcl.Range) (ImportKey, di
 	return ImportKey{Identity: identity}, ds
 }
 
-// importID evaluates the ID of an import block.
+// importID evaluates the ID of an import block. known is false if the ID is unknown, or after an error.
 func importID(e *eval.Evaluator, im *config.Import, s eval.Scope) (k ImportKey, known bool, ds diags.Diagnostics) {
 	v, ds := e.Expr(im.ID, s)
 	if ds.HasErrors() {

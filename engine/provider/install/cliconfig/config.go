@@ -77,8 +77,8 @@ const (
 	NetworkMirror    MethodKind = "network_mirror"
 )
 
-// Token returns the token for requests to a host. The host has the form of [addrs.Provider] (with a port
-// unless it is 443).
+// Token returns the token for requests to a host; false if there is none. The host has the form of
+// [addrs.Provider] (with a port unless it is 443).
 func (c *Config) Token(host string) (hosts.Token, bool) {
 	t, ok := c.tokens[host]
 	return t, ok
