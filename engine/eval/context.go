@@ -169,8 +169,8 @@ func (b *builder) roots(f *frame) map[string]cty.Value {
 	return root
 }
 
-// named returns an object with the given names and their values, such as the value of var. Many blocks of a
-// module refer to the same values: they share one object.
+// named returns an object with the given names and their values, which get returns: the value of var, for
+// example. Many blocks of a module refer to the same values: they share one object.
 func (b *builder) named(f *frame, kind addrs.ObjectKind, names []string, get func(addrs.ModuleInstance, string) (cty.Value, diags.Diagnostics)) cty.Value {
 	k := namedKey{kind, strings.Join(names, ",")}
 	b.e.mu.Lock()

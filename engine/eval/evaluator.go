@@ -138,8 +138,8 @@ func (e *Evaluator) report(ds diags.Diagnostics) {
 	e.mu.Unlock()
 }
 
-// get returns the cell of a named value; the first call computes the value. With errors the value is
-// [cty.DynamicVal], so that an expression that uses it by mistake is unknown rather than wrong.
+// get returns the cell of a named value. The first call fills the cell with the function compute. With errors
+// the value is [cty.DynamicVal], so that an expression that uses it by mistake is unknown rather than wrong.
 func (e *Evaluator) get(k cellKey, compute func(*cell) diags.Diagnostics) (*cell, diags.Diagnostics) {
 	e.mu.Lock()
 	c := e.cells[k]

@@ -22,19 +22,19 @@ type Impure interface {
 	Calls() int64
 }
 
-// keeping returns the kept value of an expression. If none is kept, it evaluates the expression. If an impure
-// function was called meanwhile, keeping also keeps the value under the given name.
-func keeping(to Impure, name fmt.Stringer, evaluate func() (cty.Value, hcl.Diagnostics)) (cty.Value, hcl.Diagnostics) {
-	if to == nil || name == nil {
+// keeping returns the kept value of an expression. If none is kept, it calls evaluate. If an impure function
+// was called meanwhile, keeping also keeps the value under the given name.
+func keeping(store Impure, name fmt.Stringer, evaluate func() (cty.Value, hcl.Diagnostics)) (cty.Value, hcl.Diagnostics) {
+	if store == nil || name == nil {
 		return evaluate()
 	}
-	if v, ok := to.Value(name.String()); ok {
+	if v, ok := store.Value(name.String()); ok {
 		return v, nil
 	}
-	before := to.Calls()
+	before := store.Calls()
 	v, ds := evaluate()
-	if to.Calls() != before && !ds.HasErrors() {
-		to.Keep(name.String(), v)
+	if store.Calls() != before && !ds.HasErrors() {
+		store.Keep(name.String(), v)
 	}
 	return v, ds
 }

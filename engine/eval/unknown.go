@@ -104,7 +104,7 @@ func (u *unknowns) follow(r *refs.Reference, in addrs.ModuleInstance, unknown bo
 	}
 }
 
-// outputs follows a reference to a module call.
+// outputs follows a reference to a module call. See [unknowns.all] for unknown.
 func (u *unknowns) outputs(r *refs.Reference, in addrs.ModuleInstance, child *config.Module, unknown bool) {
 	if child == nil {
 		return
@@ -133,8 +133,8 @@ func (u *unknowns) outputs(r *refs.Reference, in addrs.ModuleInstance, child *co
 	}
 }
 
-// resource records a reference to a resource. For an ephemeral resource, which is never applied, it follows
-// the references of its block instead.
+// resource records a reference to a resource. For an ephemeral resource, which is never applied, it follows the
+// references of its block instead. See [unknowns.all] for unknown.
 func (u *unknowns) resource(r *refs.Reference, in addrs.ModuleInstance, unknown bool) {
 	abs := addrs.AbsResource{Module: in, Resource: r.Object.Res}
 	v, ds := u.e.phase.Resource(u.e.ctx, abs, nil)

@@ -42,7 +42,8 @@ func templateFunctions(own map[string]function.Function, s Scope) map[string]fun
 	}
 }
 
-// refusedFunc returns a function that always fails, for places where a function may not be called.
+// refusedFunc returns a function that always fails with the error why, for places where a function may not be
+// called.
 func refusedFunc(why string) function.Function {
 	return function.New(&function.Spec{
 		VarParam: &function.Parameter{

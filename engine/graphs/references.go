@@ -125,8 +125,8 @@ func (b *builder) referIn(m *config.Module) {
 	b.referOutputs(m, local)
 }
 
-// referOutputs adds the edges of outputs. If everything is destroyed, root outputs are not evaluated and get
-// no edges.
+// referOutputs calls local for the node of each output of m, to add the edges of the output's references. If
+// everything is destroyed, root outputs are not evaluated and get no edges.
 func (b *builder) referOutputs(m *config.Module, local func(*node, addrs.Object)) {
 	for name := range m.Outputs {
 		if m.Parent == nil && b.destroying {

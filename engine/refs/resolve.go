@@ -249,18 +249,18 @@ func at(t hcl.Traversal, i int) hcl.Traverser {
 	return t[i]
 }
 
-// attrName returns the attribute name at step i of t.
-func attrName(t hcl.Traversal, i int, what string) (string, diags.Diagnostics) {
+// attrName returns the attribute name at step i of t. object is the name of the steps before, for errors.
+func attrName(t hcl.Traversal, i int, object string) (string, diags.Diagnostics) {
 	if i >= len(t) {
 		return "", diags.Errorf(t.SourceRange().Ptr(), "Invalid reference",
-			"The %q object cannot be accessed directly. Instead, access one of its attributes: a name must follow, after a dot.", what)
+			"The %q object cannot be accessed directly. Instead, access one of its attributes: a name must follow, after a dot.", object)
 	}
 	switch s := t[i].(type) {
 	case hcl.TraverseAttr:
 		return s.Name, nil
 	default:
 		return "", diags.Errorf(s.SourceRange().Ptr(), "Invalid reference",
-			"The %q object does not support this operation: a name must follow, after a dot.", what)
+			"The %q object does not support this operation: a name must follow, after a dot.", object)
 	}
 }
 

@@ -76,7 +76,8 @@ func (i *Items) AnnounceLeased(ctx context.Context, mine statebackend.Lease, dig
 	})
 }
 
-// rewrite changes the leased lock item if the function expected returns true for the item's lease.
+// rewrite changes the lock item of the given lock if the function expected returns true for its lease. The
+// function change gets the item to change, and the old lease, and returns the new lease.
 func (i *Items) rewrite(ctx context.Context, lock string, expected func(statebackend.Lease) bool, change func(item, statebackend.Lease) statebackend.Lease) error {
 	for attempt := 1; ; attempt++ {
 		found, err := i.current(ctx, expected)

@@ -54,14 +54,15 @@ func (r *reader) warnf(at *hcl.Range, summary, detail string, args ...any) {
 	r.diags = append(r.diags, diags.HCLWarning(at, summary, detail, args...))
 }
 
-// duplicate reports a second declaration of something.
-func (r *reader) duplicate(place hcl.Range, summary, what string, old hcl.Range) {
-	r.errorf(&place, summary, "%s is declared at %s already, and a module can declare it only once.", what, at(old))
+// duplicate reports a second declaration of object, such as module.a. The first one is at old.
+func (r *reader) duplicate(place hcl.Range, summary, object string, old hcl.Range) {
+	r.errorf(&place, summary, "%s is declared at %s already, and a module can declare it only once.", object, at(old))
 }
 
-// missingBase reports a block in an override file for which there is no original block.
-func (r *reader) missingBase(place hcl.Range, summary, what string) {
-	r.errorf(&place, summary, "An override file only changes what other files of the module declare, and none declares %s.", what)
+// missingBase reports a block in an override file that has no original block. object is what no other file
+// declares.
+func (r *reader) missingBase(place hcl.Range, summary, object string) {
+	r.errorf(&place, summary, "An override file only changes what other files of the module declare, and none declares %s.", object)
 }
 
 // once reports whether b is the first block of its type, and reports an error otherwise. seen keeps the first

@@ -200,8 +200,8 @@ func (e *evaluator) reference(m *config.Module, t hcl.Traversal, name string) (c
 	return cty.DynamicVal, hcl.Diagnostics{refused(t)}
 }
 
-// once evaluates a cell when its value is first needed, and then keeps the result. If the cell needs its own
-// value, that is an error.
+// once returns the value of a cell. The first call computes it with the function evaluate, and keeps the
+// result. If the cell needs its own value, that is an error.
 func (e *evaluator) once(c cell, at hcl.Range, evaluate func() (cty.Value, hcl.Diagnostics)) (cty.Value, hcl.Diagnostics) {
 	r, ok := e.cells[c]
 	switch {

@@ -118,11 +118,12 @@ func (t *tangle) next(x, i int32) (y int32, same, ok bool) {
 	return y, !t.gone[list[i]] && t.parts.same(x, y), true
 }
 
-// release chooses one step in each component: the one with the weakest wishes (edges that may be dropped)
-// into it. It removes these wishes. It returns false if a component has no such step.
-func (t *tangle) release(left []int32) bool {
+// release chooses one step in each component: the one with the weakest wishes (edges that may be dropped) into
+// it. It removes these wishes. cyclic are the nodes of the components. It returns false if a component has no
+// such step.
+func (t *tangle) release(cyclic []int32) bool {
 	best := map[int32]choice{}
-	for _, x := range left {
+	for _, x := range cyclic {
 		c := t.choice(x)
 		if b, ok := best[t.parts.of[x]]; !ok || c.better(b) {
 			best[t.parts.of[x]] = c

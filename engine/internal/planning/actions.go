@@ -44,8 +44,8 @@ func brings(a plans.Action, e config.Event, keepsOld bool) bool {
 	return a == plans.Delete || a.IsReplace() && !keepsOld
 }
 
-// firings returns the actions that a change of a resource instance triggers, in the order of the
-// configuration: by trigger block, then by event, then by action.
+// firings returns the actions that a change of a resource instance triggers, in the order of the configuration:
+// by trigger block, then by event, then by action. See [brings] for keepsOld.
 func firings(triggers []*config.Trigger, a plans.Action, keepsOld bool) []firing {
 	var out []firing
 	for i, t := range triggers {

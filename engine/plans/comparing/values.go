@@ -51,7 +51,8 @@ func (x *values) contents(path cty.Path, approved, now cty.Value, hidden bool) {
 	}
 }
 
-// differ adds a difference. If any part of either value is sensitive, neither value may be shown.
+// differ adds a difference. If hidden is set, or any part of either value is sensitive, neither value may be
+// shown.
 func (x *values) differ(path cty.Path, approved, now cty.Value, hidden bool) {
 	d := Difference{Path: slices.Clone(path), Approved: approved, Now: now}
 	for _, v := range []*cty.Value{&d.Approved, &d.Now} {

@@ -38,8 +38,8 @@ func Encode(body any) []byte {
 // MarshalJSON implements json.Marshaler.
 func (o Object) MarshalJSON() ([]byte, error) { return encode(nil, o, false), nil }
 
-// encode appends a value as JSON. It encodes objects and their most frequent values itself, in a third of the
-// time of encoding/json.
+// encode appends a value as JSON; if lean is set, without addresses that nobody follows. It encodes objects and
+// their most frequent values itself, in a third of the time of encoding/json.
 func encode(to []byte, v any, lean bool) []byte {
 	switch v := v.(type) {
 	case nil:

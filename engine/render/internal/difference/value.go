@@ -169,15 +169,16 @@ func listChange(x pair, structured func(cty.Value) bool, nodeOf func(pair) *Node
 	return n
 }
 
-// element returns the pair of the elements at two indices; an index of -1 means no element.
-func (x pair) element(before, after []cty.Value, at [2]int) pair {
+// element returns the pair of the elements at two indices, one in before and one in after; an index of -1 means
+// no element.
+func (x pair) element(before, after []cty.Value, indices [2]int) pair {
 	b, a := Nothing, Nothing
-	index := at[1]
-	if at[1] >= 0 {
-		a = after[at[1]]
+	index := indices[1]
+	if indices[1] >= 0 {
+		a = after[indices[1]]
 	}
-	if at[0] >= 0 {
-		b, index = before[at[0]], at[0]
+	if indices[0] >= 0 {
+		b, index = before[indices[0]], indices[0]
 	}
 	return x.with(indexed(index), b, a)
 }
