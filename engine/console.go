@@ -17,8 +17,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// Evaluator returns an evaluator for expressions that a person types, as in a console. Resources have the
-// values of the state.
+// Evaluator returns an evaluator for expressions that a person types, as in a console, and the references of
+// the configuration. Resources have the values of the state.
 func Evaluator(ctx context.Context, r Run, state *states.State) (*eval.Evaluator, *refs.Refs, diags.Diagnostics) {
 	return r.evaluator(ctx, state, funcs.Scope{ConsoleMode: true})
 }

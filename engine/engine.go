@@ -125,7 +125,8 @@ type PlanOptions struct {
 	// Waiting are excluded like Excludes, but not by an option of the user: see [plans.Plan.Waiting].
 	Waiting      []addrs.Target
 	ForceReplace []addrs.AbsResourceInstance
-	// Invoke is an action, or an instance of one: the plan invokes it, and changes nothing else. The zero value is none.
+	// Invoke is an action, or one instance of an action. The plan invokes this action and changes nothing else.
+	// The zero value means no action.
 	Invoke addrs.AbsResourceInstance
 	// Found are the objects that [Generate] has read before.
 	Found Found

@@ -18,20 +18,20 @@ import (
 // Sources:
 // https://docs.github.com/en/rest/using-the-rest-api/using-pagination-in-the-rest-api#using-link-headers,
 // https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api#follow-redirects
-func addressByID(api, at *url.URL, id int64) *url.URL {
-	path, ok := strings.CutPrefix(at.EscapedPath(), api.EscapedPath()+"repos/")
+func addressByID(api, address *url.URL, id int64) *url.URL {
+	path, ok := strings.CutPrefix(address.EscapedPath(), api.EscapedPath()+"repos/")
 	parts := strings.SplitN(path, "/", 3)
 	if !ok || len(parts) < 2 {
-		return at
+		return address
 	}
-	out := *at
+	out := *address
 	out.RawPath = fmt.Sprintf("%srepositories/%d", api.EscapedPath(), id)
 	if len(parts) > 2 {
 		out.RawPath += "/" + parts[2]
 	}
 	var err error
 	if out.Path, err = url.PathUnescape(out.RawPath); err != nil {
-		return at // not a path of the API
+		return address // not a path of the API
 	}
 	return &out
 }

@@ -73,8 +73,8 @@ func (c *Client) PutComment(ctx context.Context, number int, e Earlier, marker, 
 // than we measured, and differ from ours when we read it again.
 func utf8Only(s string) string { return strings.ToValidUTF8(s, "?") }
 
-// own returns our comments that begin with the marker, the oldest first. If the comment with e.ID is one of
-// them, it returns only that one.
+// ourComments returns the comments that our App wrote and that begin with the marker, the oldest first. If the
+// comment with e.ID is one of them, it returns only that one.
 func (c *Client) own(ctx context.Context, number int, e Earlier, marker string) ([]*gh.IssueComment, error) {
 	login, err := c.app.Login(ctx)
 	if err != nil {

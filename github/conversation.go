@@ -57,7 +57,7 @@ func (c *Client) Queue(ctx context.Context, number int) (out []Queued, err error
 }
 
 // pages sends a query about a pull request, page by page, and calls the function take with each page. take
-// returns whether another page follows.
+// returns whether another page follows. what says what the call tries to do, for errors.
 func pages(ctx context.Context, c *Client, what, query string, number int, take func(*queriedPull) pageInfo) error {
 	for after := (*string)(nil); ; {
 		r := present(c) // GraphQL has no address by ID

@@ -176,10 +176,11 @@ func reportEvent(in *gh.Installation, r *gh.Repository, sha, name string) (Event
 	return e, errors.Join(e.Repo.check(), checkSHA(e.SHA))
 }
 
-// byAuthor returns an error unless the sender of the webhook is the author of the text.
-func byAuthor(s Subject, author *gh.User, what string) error {
+// byAuthor returns an error unless the sender of the webhook is the author of the text. kind is the kind of
+// text, such as "comment".
+func byAuthor(s Subject, author *gh.User, kind string) error {
 	if author.GetLogin() != s.Sender {
-		return fmt.Errorf("the sender of the %s is not its author", what)
+		return fmt.Errorf("the sender of the %s is not its author", kind)
 	}
 	return nil
 }

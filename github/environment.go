@@ -109,10 +109,11 @@ func (c *Client) protection(got *environmentProtection) Environment {
 	return out
 }
 
-// branchNotNamed reports whether no branch policy of an environment matches a branch. GitHub's patterns are
-// those of Ruby's File.fnmatch with FNM_PATHNAME: a * matches no slash.
+// branchNotNamed reports whether no branch policy of an environment matches a branch. environment is the
+// address of the environment. GitHub's patterns are those of Ruby's File.fnmatch with FNM_PATHNAME: a * matches
+// no slash.
 // Source: https://docs.github.com/en/rest/deployments/branch-policies
-func (c *Client) branchNotNamed(ctx context.Context, at, branch string) (bool, error) {
+func (c *Client) branchNotNamed(ctx context.Context, environment, branch string) (bool, error) {
 	const size = 100
 	for page := 1; ; page++ {
 		var got struct {
@@ -121,7 +122,7 @@ func (c *Client) branchNotNamed(ctx context.Context, at, branch string) (bool, e
 				Type string `json:"type"` // "branch" or "tag"; older servers omit it, and have only branches
 			} `json:"branch_policies"`
 		}
-		if err := c.get(ctx, fmt.Sprintf("%s/deployment-branch-policies?per_page=%d&page=%d", at, size, page), &got); err != nil {
+		if err := c.get(ctx, fmt.Sprintf("%s/deployment-branch-policies?per_page=%d&page=%d", environment, size, page), &got); err != nil {
 			return true, err
 		}
 		for _, x := range got.Policies {
@@ -145,9 +146,10 @@ func (c *Client) branchUnprotected(ctx context.Context, branch string) (bool, er
 	return !got.Protected, err
 }
 
-// environmentApps returns the slugs of the Apps that have custom protection rules for an environment.
+// environmentApps returns the slugs of the Apps that have custom protection rules for an environment, whose
+// address is given.
 // Source: https://docs.github.com/en/rest/deployments/protection-rules
-func (c *Client) environmentApps(ctx context.Context, at string) (out []string, err error) {
+func (c *Client) environmentApps(ctx context.Context, environment string) (out []string, err error) {
 	var got struct {
 		Rules []struct {
 			Enabled bool `json:"enabled"`
@@ -156,7 +158,7 @@ func (c *Client) environmentApps(ctx context.Context, at string) (out []string, 
 			} `json:"app"`
 		} `json:"custom_deployment_protection_rules"`
 	}
-	err = c.get(ctx, at+"/deployment_protection_rules", &got)
+	err = c.get(ctx, environment+"/deployment_protection_rules", &got)
 	for _, x := range got.Rules {
 		if x.Enabled {
 			out = append(out, x.App.Slug)

@@ -116,8 +116,8 @@ type GroupEvent struct {
 type InstallationEvent struct {
 	Installation int64
 	Account      string // login
-	// Action is GitHub's word: "created", "deleted", "suspend", "unsuspend",
-	// "new_permissions_accepted"; "added" and "removed" of repositories.
+	// Action is GitHub's word for the change: "created", "deleted", "suspend", "unsuspend",
+	// "new_permissions_accepted"; or "added" or "removed" if only the repositories change.
 	Action         string
 	Added, Removed []Repo
 }

@@ -16,7 +16,8 @@ var finalStatus = []int{
 // forbiddenRemedy is the advice to users if the App lacks a permission.
 const forbiddenRemedy = "An operator of Lockstep has to check two things: that the installation of the GitHub App has accepted its permissions, and that the IP allow list of the organization lets it in."
 
-// final returns a refusal by GitHub as a FinalError; nil if the status is not final.
+// final returns a refusal by GitHub as a FinalError; nil if the status is not final. what says what the call
+// tried to do, and why is GitHub's reason.
 func final(what string, status int, why string) *FinalError {
 	if !slices.Contains(finalStatus, status) {
 		return nil

@@ -78,7 +78,7 @@ func enqueue(ctx context.Context, c *Client, what string, number int, sha string
 	return failed("put into the merge queue, to "+what, err)
 }
 
-// landed turns the error of a merge request into one of Land's errors.
+// landed turns the error of a merge request into one of Land's errors. what says what the call tried to do.
 func landed(what string, err error) error {
 	var re *gh.ErrorResponse
 	if !errors.As(err, &re) || re.Response == nil {

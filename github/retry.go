@@ -38,7 +38,8 @@ func rateLimitOf(res *http.Response, now time.Time) (time.Duration, bool) {
 	return secondaryWait, limited || res.StatusCode == http.StatusTooManyRequests
 }
 
-// retryAfter returns the value of the header Retry-After, in which GitHub sends seconds.
+// retryAfter returns the value of the header Retry-After, in which GitHub sends seconds; false if it is missing
+// or invalid.
 func retryAfter(h http.Header) (time.Duration, bool) {
 	s, err := strconv.Atoi(h.Get("Retry-After"))
 	if err != nil || s < 0 {

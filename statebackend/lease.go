@@ -136,13 +136,13 @@ type Leased interface {
 	// Renew again to find out.
 	Renew(ctx context.Context, t Term) (*Lease, error)
 
-	// TakeOver makes this value the holder of the lock whose stored lease equals was. It adds 1 to the fence;
-	// the ID and Info of the lock stay. If another lease is stored, or the lock is gone, the error is a
+	// TakeOver makes this value the holder of the lock whose stored lease equals expected. It adds 1 to the
+	// fence; the ID and Info of the lock stay. If another lease is stored, or the lock is gone, the error is a
 	// *LockLostError. After any other error it is not known whether this value is the holder: make the same
 	// call again to find out.
 	//
 	// TakeOver also completes what the previous holder left unfinished in the store: see Put.
-	TakeOver(ctx context.Context, was Lease, t Term) (*Lease, error)
+	TakeOver(ctx context.Context, expected Lease, t Term) (*Lease, error)
 }
 
 // leaseWords follow the run in the Info of a leased lock. They are for people who see the lock in a stock

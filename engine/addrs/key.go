@@ -131,7 +131,8 @@ func cutKey(s string) (InstanceKey, string, error) {
 	return IntKey(n), s[end+1:], nil
 }
 
-// cutQuoted reads an HCL quoted string without templates from the front of s.
+// cutQuoted reads an HCL quoted string without templates from the front of s. It returns the text that the
+// string means, and the rest of s.
 func cutQuoted(s string) (string, string, error) {
 	var b strings.Builder
 	for i := 1; i < len(s); {
@@ -166,7 +167,8 @@ func cutQuoted(s string) (string, string, error) {
 	return "", s, fmt.Errorf("a quoted instance key must end with a quote")
 }
 
-// unescape reads one backslash sequence.
+// unescape reads the backslash sequence at the beginning of s, such as \n. It returns the character and the
+// length of the sequence.
 func unescape(s string) (rune, int, error) {
 	if len(s) > 1 {
 		switch s[1] {

@@ -24,8 +24,8 @@ func (m Module) Child(call string) Module {
 	return Module{m.path + "." + call}
 }
 
-// Call returns the module that contains the call of m, and the name of the call. It panics for the root
-// module, which has no call.
+// Call splits the last module call off the address m. For `module.a.module.b` it returns `module.a` and "b". It
+// panics for the root module, which has no call.
 func (m Module) Call() (parent Module, call string) {
 	if m.path == "" {
 		panic("addrs: the root module has no call")
@@ -94,7 +94,8 @@ func (m ModuleInstance) Child(call string, key InstanceKey) ModuleInstance {
 	return ModuleInstance{s}
 }
 
-// A ModuleInstanceStep is one call in the address of a module instance.
+// A ModuleInstanceStep is one step of the address of a module instance: the name of a module call and an
+// instance key. The address `module.net["a"].module.sub` has two steps.
 type ModuleInstanceStep struct {
 	Name string
 	Key  InstanceKey
@@ -112,8 +113,8 @@ func (m ModuleInstance) Steps() []ModuleInstanceStep {
 	return out
 }
 
-// Call returns the instance that contains the call of m's module, the name of the call, and the instance key
-// of m. It panics for the root module.
+// Call splits the last step off the address m. For `module.a.module.b["k"]` it returns `module.a`, "b" and the
+// key "k". It panics for the root module.
 func (m ModuleInstance) Call() (parent ModuleInstance, call string, key InstanceKey) {
 	if m.path == "" {
 		panic("addrs: the root module has no call")

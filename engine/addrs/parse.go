@@ -160,7 +160,7 @@ func ParseConfigResource(s string) (ConfigResource, error) {
 	return ConfigResource{t.Module.Module(), t.Resource}, nil
 }
 
-// cutModule reads module steps from the front of s.
+// cutModule reads module steps from the front of s and returns the rest.
 func cutModule(s string) (ModuleInstance, string, error) {
 	var m ModuleInstance
 	for strings.HasPrefix(s, "module.") {
@@ -184,7 +184,8 @@ func cutModule(s string) (ModuleInstance, string, error) {
 	return m, s, nil
 }
 
-// cutName reads an identifier from the front of s.
+// cutName reads an identifier from the front of s and returns the rest. ok is false if s begins with something
+// else.
 func cutName(s string) (name, rest string, ok bool) {
 	end := strings.IndexAny(s, ".[")
 	if end < 0 {

@@ -159,8 +159,8 @@ type AbsProviderConfig struct {
 	Module   Module
 	Provider Provider
 	Alias    string
-	// Key is the instance of a configuration with for_each (OpenTofu 1.9). [NoKey] is the configuration
-	// itself; without for_each that is also its only instance.
+	// Key selects one instance of a provider configuration that has for_each (OpenTofu 1.9). It is [NoKey] for
+	// a configuration without for_each, and in an address that means the configuration as a whole.
 	Key InstanceKey
 }
 
@@ -234,7 +234,8 @@ func ParseAbsProviderConfig(s string) (AbsProviderConfig, error) {
 	return out, nil
 }
 
-// parseLegacy reads `aws` or `aws.alias`.
+// parseLegacy reads `aws` or `aws.alias` into c, with the default provider of that name. If s has another form,
+// it returns the error bad.
 func (c *AbsProviderConfig) parseLegacy(s string, bad error) error {
 	name, alias, aliased := strings.Cut(s, ".")
 	if !ValidIdentifier(name) || aliased && !ValidIdentifier(alias) {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// ResourceMode tells apart the kinds of block that name a type of a provider.
+// ResourceMode is the kind of a block whose type a provider defines: resource, data, ephemeral or action.
 type ResourceMode byte
 
 const (

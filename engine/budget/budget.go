@@ -23,12 +23,12 @@ type Limits struct {
 	Total  int64 // bytes of all that expressions make in a run; see [Weight]
 	// Instances limits one count or for_each. AllInstances limits the whole run.
 	Instances, AllInstances int64
-	Depth                   int   // of values and documents
-	Digits                  int64 // of one number, in decimal
+	Depth                   int   // limitsRef values and documents
+	Digits                  int64 // limitsRef one number, in decimal
 	Steps                   int64 // evaluations of parts of expressions in a run
 	Work                    int64 // elementary steps of one call, which cannot be interrupted
 	File, Files             int64 // bytes of one file of the configuration, and of all
-	Tokens                  int64 // of a text that is parsed at once
+	Tokens                  int64 // limitsRef a text that is parsed at once
 	BcryptCost              int
 }
 
@@ -85,7 +85,7 @@ func Generous() *Budget { return New(generous) }
 // values of expressions, with the overhead of the garbage collector, take less than a third of it.
 func Pipeline(memory int64) *Budget { return New(ForMemory(memory)) }
 
-// ForMemory returns the limits of [Pipeline].
+// ForMemory returns the limits that [Pipeline] has for a process with this much memory, in bytes.
 func ForMemory(memory int64) Limits {
 	m := max(memory, 64*mib)
 	return Limits{
@@ -104,23 +104,25 @@ func (b *Budget) Limits() Limits {
 	return b.limits
 }
 
-// of returns a pointer to the limits, to avoid a copy.
-func (b *Budget) of() *Limits {
+// limitsRef returns a pointer to the limits of b, or to the generous limits if b is nil. A pointer avoids a
+// copy.
+func (b *Budget) limitsRef() *Limits {
 	if b == nil {
 		return &generous
 	}
 	return &b.limits
 }
 
-// A stop has the cause of a run's early end, and the number of steps left for operations that have begun.
+// A stop is the early end of a run: its cause, and the number of steps that operations already begun may still
+// make.
 type stop struct {
 	cause error
 	left  atomic.Int64
 }
 
 // Watch stops evaluations when ctx ends, with the cause of ctx. It returns a function that ends the watch.
-// After the stop, operations that have begun may still make as many steps as grace says. The number must be
-// too small for a long evaluation.
+// After the stop, operations that have begun may still make grace steps together. This number must be too small
+// for a long evaluation.
 func (b *Budget) Watch(ctx context.Context, grace int64) func() {
 	if b == nil {
 		return func() {}
@@ -129,7 +131,8 @@ func (b *Budget) Watch(ctx context.Context, grace int64) func() {
 	return func() { end() }
 }
 
-// Stop stops evaluations; see [Budget.Watch] for grace. Only the first call has an effect.
+// Stop stops evaluations for the given cause. Operations that have begun may still make grace steps; see
+// [Budget.Watch]. Only the first call of Stop has an effect.
 func (b *Budget) Stop(cause error, grace int64) {
 	s := &stop{cause: cause}
 	s.left.Store(grace)
@@ -152,7 +155,8 @@ func (b *Budget) First() *Excess {
 	return b.passed.Load()
 }
 
-// Step counts n steps. It returns nil if the evaluation may continue.
+// Step counts n steps of evaluation; visiting one value is about one step. It returns nil if the evaluation may
+// continue.
 func (b *Budget) Step(n int64) *Excess {
 	if b == nil {
 		return nil
@@ -166,7 +170,8 @@ func (b *Budget) Step(n int64) *Excess {
 	return nil
 }
 
-// Made counts the new values of an expression, and returns the excess if the run has made too many.
+// Made adds the size of the new values of an expression to the run's total. It returns the excess if the total
+// is beyond the limit.
 func (b *Budget) Made(s Size) *Excess {
 	if b == nil || b.limits.Total >= never {
 		return nil
@@ -180,7 +185,7 @@ func (b *Budget) Made(s Size) *Excess {
 // Expanded counts the n instances of one count or for_each, identified by key. Expanding the same key again
 // counts only additional instances.
 func (b *Budget) Expanded(key any, n int64) *Excess {
-	l := b.of()
+	l := b.limitsRef()
 	if n > l.Instances {
 		return &Excess{Kind: TooManyInstances, Needed: n, Allowed: l.Instances}
 	}
@@ -199,9 +204,10 @@ func (b *Budget) Expanded(key any, n int64) *Excess {
 	return nil
 }
 
-// Read counts one file of the configuration with its size in bytes.
+// Read counts one file of the configuration, whose size is given in bytes. It returns the excess if the file,
+// or all files together, are beyond a limit.
 func (b *Budget) Read(bytes int64) *Excess {
-	l := b.of()
+	l := b.limitsRef()
 	if bytes > l.File {
 		return &Excess{Kind: FileTooLarge, Needed: bytes, Allowed: l.File}
 	}

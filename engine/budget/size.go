@@ -21,16 +21,16 @@ type Size struct {
 func (b *Budget) Measure(v cty.Value) (Size, *Excess) {
 	if v.Type() == cty.String && !v.IsMarked() && v.IsKnown() && !v.IsNull() {
 		n := int64(len(v.AsString()))
-		if l := b.of(); n <= min(l.Text, l.Digits, l.Bytes) {
+		if l := b.limitsRef(); n <= min(l.Text, l.Digits, l.Bytes) {
 			return Size{Values: 1, Bytes: n, Depth: 1}, nil
 		}
 	}
-	m := meter{b: b, l: b.of()}
+	m := meter{b: b, l: b.limitsRef()}
 	m.value(v, 1)
 	return m.size, m.excess
 }
 
-// Check returns only the excess of [Budget.Measure].
+// Check returns the excess if v is too large, and nil otherwise. It is [Budget.Measure] without the size.
 func (b *Budget) Check(v cty.Value) *Excess {
 	if ty := v.Type(); ty == cty.Bool || ty == cty.DynamicPseudoType {
 		return nil
@@ -42,13 +42,13 @@ func (b *Budget) Check(v cty.Value) *Excess {
 // Sum adds the sizes of the parts of a value as they are made. The zero value is empty.
 type Sum struct{ Size }
 
-// Add adds a part, and returns the excess if the sum has become too large.
+// Add adds the size of v, which is one more part. It returns the excess if v or the sum has become too large.
 func (s *Sum) Add(b *Budget, v cty.Value) *Excess {
 	more, x := b.Measure(v)
 	s.Values += more.Values
 	s.Bytes += more.Bytes
 	s.Depth = max(s.Depth, more.Depth+1)
-	switch l := b.of(); {
+	switch l := b.limitsRef(); {
 	case x != nil:
 		return x
 	case s.Values > l.Values:
@@ -61,7 +61,7 @@ func (s *Sum) Add(b *Budget, v cty.Value) *Excess {
 
 // CheckText returns an error if a text of n bytes is too long.
 func (b *Budget) CheckText(n int64) *Excess {
-	if l := b.of(); n > l.Text {
+	if l := b.limitsRef(); n > l.Text {
 		return &Excess{Kind: TextTooLong, Needed: n, Allowed: l.Text}
 	}
 	return nil
@@ -235,9 +235,9 @@ func Printable(v cty.Value) bool {
 	}) == nil
 }
 
-// LeadingNumber returns how many bytes at the beginning of a text could belong to a number. It stops a little
-// after limit, and returns 0 if the text is not longer than limit. Reading a number of n digits takes time in
-// the order of n*n, wherever go-cty converts a text.
+// LeadingNumber finds texts that begin with a number of more than limit characters. For such a text it returns
+// limit+1, for all others 0. Reading a number of n digits takes time in the order of n*n, wherever go-cty
+// converts a text.
 func LeadingNumber(s string, limit int64) int64 {
 	if int64(len(s)) <= limit {
 		return 0

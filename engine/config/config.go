@@ -34,8 +34,8 @@ type Module struct {
 
 	// Version is the installed version of a registry module; "" for other modules.
 	Version string
-	// PackageDir is the directory of the installed package with the module. It is "" for the root module's
-	// own files.
+	// PackageDir is the directory of the installed package that the module is in. It is "" for a module that is
+	// among the root module's own files.
 	PackageDir string
 }
 

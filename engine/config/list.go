@@ -20,7 +20,7 @@ type List struct {
 	TypeRange              hcl.Range
 }
 
-// String returns the address, as list.aws_instance.all.
+// String returns the address, such as list.aws_instance.all.
 func (l *List) String() string { return "list." + l.Type + "." + l.Name }
 
 // Resource returns the resource type that l lists.

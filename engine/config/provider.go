@@ -29,8 +29,8 @@ type Provider struct {
 	Versions []VersionConstraint
 	Range    hcl.Range
 
-	// Context, if not nil, has the values for the expressions of a block of a test file. They cannot refer to
-	// the configuration.
+	// Context, if not nil, has the values for the expressions of a provider block in a test file. These
+	// expressions cannot refer to the configuration.
 	Context *hcl.EvalContext
 	// Mocked reports that a mock replaces the provider. Nothing has to be configured then.
 	Mocked bool

@@ -11,8 +11,9 @@ type ProviderUse struct {
 	Config addrs.AbsProviderConfig // without key
 	// Key is the expression that selects the instance; nil if there is only one.
 	Key hcl.Expression
-	// Callee is the module in whose call Key is written, in the providers argument: Key then depends on the
-	// instance of that call. If nil, Key depends on the instance of the resource.
+	// Callee is set if Key is an expression in the providers argument of a module call: it is the module of
+	// that call. Key then depends on the instance of the call. If Callee is nil, Key depends on the instance of
+	// the resource.
 	Callee *Module
 }
 
@@ -34,8 +35,8 @@ func (m *Module) ProviderUse(local addrs.LocalProviderConfig, key hcl.Expression
 			if block != nil {
 				return use
 			}
-			// A default configuration is inherited by its provider, even if the caller uses another local
-			// name.
+			// The module inherits the caller's default configuration of the same provider. The caller may have
+			// another local name for this provider.
 			next.InParent = addrs.LocalProviderConfig{LocalName: m.Parent.localName(p, local.LocalName), Alias: local.Alias}
 		}
 		if use.Key == nil && next.InParentKey != nil {
@@ -60,8 +61,8 @@ func (m *Module) ResourceProvider(r *Resource) addrs.AbsProviderConfig {
 	return m.ProviderConfig(r.Provider)
 }
 
-// passed returns the provider configuration that the caller passes to m under the given local name. p is the
-// provider that this name means in m.
+// passed returns the provider configuration that the caller passes to m under the given local name; false if it
+// passes none. p is the provider that this name means in m.
 func (m *Module) passed(local addrs.LocalProviderConfig, p addrs.Provider) (PassedProvider, bool) {
 	for _, x := range m.Call.Providers {
 		if x.InChild.Alias == local.Alias && (x.InChild.LocalName == local.LocalName || m.ProviderOf(x.InChild.LocalName) == p) {

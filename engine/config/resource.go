@@ -60,7 +60,8 @@ type Provisioner struct {
 type Trigger struct {
 	Events    []Event
 	Condition hcl.Expression // nil: none
-	// Actions are references to actions of the module. A key in one may be count.index or each.key, of the resource.
+	// Actions are references to actions of the module. Instance keys in them may be count.index or each.key of
+	// the resource.
 	Actions   []hcl.Expression
 	OnFailure OnFailure
 	Range     hcl.Range

@@ -14,8 +14,9 @@ import (
 type Variant struct {
 	// Providers are provider blocks of the root module. They replace blocks with the same address.
 	Providers []*Provider
-	// Modules are called modules that lose all their objects. Their outputs get the values of an object, by
-	// name. An output without a value is null; with cty.NilVal, all are.
+	// Modules are the called modules that lose all their objects. The value for each module is an object that
+	// has the new values of the module's outputs, by name. An output that is not in this object becomes null.
+	// cty.NilVal makes all outputs null.
 	Modules map[addrs.Module]cty.Value
 }
 
@@ -78,7 +79,8 @@ func (c *Content) withProviders(list []*Provider) *Content {
 	return &out
 }
 
-// emptied returns the content without objects. values has the values of its outputs.
+// emptied returns a content like c, but without resources and calls. values is an object with the values of its
+// outputs; see [Variant.Modules].
 func (c *Content) emptied(values cty.Value) *Content {
 	out := NewContent(c.Dir)
 	out.RequiredProviders, out.Providers, out.byProvider = c.RequiredProviders, c.Providers, c.byProvider

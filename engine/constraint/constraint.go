@@ -67,7 +67,7 @@ func newSet(terms []constraints.SelectionSpec) Set {
 	return Set{terms, versions.MeetingConstraints(constraints.IntersectionSpec(terms))}
 }
 
-// boundary returns the version that a term compares with.
+// boundary returns the version in a term: 1.2.0 in `>= 1.2.0`.
 func boundary(t constraints.SelectionSpec) Version {
 	b := t.Boundary
 	return Version{

@@ -46,7 +46,7 @@ func (s Set) String() string {
 		v := boundary(t)
 		text := v.String()
 		if t.Operator == constraints.OpGreaterThanOrEqualMinorOnly {
-			// Only this operator keeps two numbers, since a third number changes its meaning.
+			// After ~> with two numbers (~> 1.2), no third number may be added: ~> 1.2.0 means something else.
 			numbers := fmt.Sprintf("%d.%d", v.Major, v.Minor)
 			text = numbers + strings.TrimPrefix(text, fmt.Sprintf("%s.%d", numbers, v.Patch))
 		}

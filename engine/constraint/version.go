@@ -45,7 +45,7 @@ func compareTotally(a, b Version) int {
 	return 1
 }
 
-// bounded calls a parser of go-versions, and returns its panic as an error. The parser panics at numbers
+// bounded returns parse(s), and a panic of parse as an error. The parsers of go-versions panic at numbers
 // beyond 64 bits, which an untrusted registry or lock file may have.
 func bounded[T any](parse func(string) (T, error), s string) (out T, err error) {
 	defer func() {

@@ -48,8 +48,8 @@ type Diagnostic struct {
 	// Expression and EvalContext show the values that an expression had when it failed.
 	Expression  hcl.Expression
 	EvalContext *hcl.EvalContext
-	// Check marks a diagnostic about a check block. Plan and apply both evaluate check blocks: the apply's
-	// diagnostics replace the plan's.
+	// Check marks a diagnostic about a check block. Both plan and apply evaluate check blocks. The diagnostics
+	// of the apply replace those of the plan.
 	Check bool
 	// Failed is the address of the object whose condition is not met, such as var.n, output.n, check.n or
 	// module.m.lab_thing.a[0]; "" for diagnostics that are not about a condition.
@@ -61,10 +61,11 @@ type Diagnostic struct {
 	Extra any
 }
 
-// A Cause in [Diagnostic.Extra] has facts for the reader of a diagnostic. Unknown and Sensitive: the
-// expression was refused because a value in it is unknown or sensitive. Unmatched: the warning is about an
-// option whose address matches nothing. Code that runs where nobody reads warnings in time turns such a
-// warning into an error.
+// A Cause in [Diagnostic.Extra] says more about the cause of a diagnostic.
+//
+//   - Unknown or Sensitive: the expression was refused because a value in it is unknown or sensitive.
+//   - Unmatched: the warning is about an option whose address matches nothing. Code that runs where
+//     nobody reads warnings in time turns such a warning into an error.
 type Cause struct{ Unknown, Sensitive, Unmatched bool }
 
 // Diagnostics is a list of diagnostics, in the order they were found.

@@ -29,9 +29,10 @@ func (ds Diagnostics) Sorted() Diagnostics {
 	return out
 }
 
-// first returns -1 if its argument is true, so that the element is sorted first, and otherwise 1.
-func first(is bool) int {
-	if is {
+// first returns -1 if sortFirst is true, and otherwise 1: the result of a comparison that sorts the element
+// first or last.
+func first(sortFirst bool) int {
+	if sortFirst {
 		return -1
 	}
 	return 1

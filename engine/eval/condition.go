@@ -87,14 +87,15 @@ func (l limits) validation(c *config.Condition, ctx *hcl.EvalContext) Result {
 		if r.Diags = append(r.Diags, more...); m.text == "" {
 			m = message{noMessage, noMessage}
 		}
-		// The text in place of a secret message is in the record of validations, and of no other conditions. Source: Terraform 1.16.
+		// The stored result of a validation has the text that replaces a secret message. Other conditions store
+		// no text for a secret message. Source: Terraform 1.16.
 		r.Message, r.Problem = m.text, cmp.Or(m.problem, m.text)
 	}
 	return r
 }
 
-// truth returns the status for the value of a condition. problem says what is wrong with an unsuitable value;
-// otherwise "".
+// truth returns the status that follows from the value of a condition. For a value that cannot be a condition,
+// the status is Errored and problem says what is wrong; otherwise problem is "".
 func truth(v cty.Value) (s Status, problem string) {
 	v, _ = v.Unmark()
 	if !v.IsKnown() {

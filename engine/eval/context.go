@@ -140,7 +140,8 @@ func (b *builder) addInstances() {
 	}
 }
 
-// roots returns the values by root name. If there are errors, some are missing.
+// roots returns the values of the references by root name: the first name of a reference, such as var or local.
+// If there are errors, some are missing.
 func (b *builder) roots(f *frame) map[string]cty.Value {
 	root := make(map[string]cty.Value, 8)
 	if b.vars != nil {
@@ -168,8 +169,8 @@ func (b *builder) roots(f *frame) map[string]cty.Value {
 	return root
 }
 
-// named returns an object with the given names and their values, such as the value of var. Many blocks of a
-// module refer to the same values: they share one object.
+// named returns an object with the given names and their values, which get returns: the value of var, for
+// example. Many blocks of a module refer to the same values: they share one object.
 func (b *builder) named(f *frame, kind addrs.ObjectKind, names []string, get func(addrs.ModuleInstance, string) (cty.Value, diags.Diagnostics)) cty.Value {
 	k := namedKey{kind, strings.Join(names, ",")}
 	b.e.mu.Lock()

@@ -138,8 +138,8 @@ func (e *Evaluator) report(ds diags.Diagnostics) {
 	e.mu.Unlock()
 }
 
-// get returns the cell of a named value; the first call computes the value. With errors the value is
-// [cty.DynamicVal], so that an expression that uses it by mistake is unknown rather than wrong.
+// get returns the cell of a named value. The first call fills the cell with the function compute. With errors
+// the value is [cty.DynamicVal], so that an expression that uses it by mistake is unknown rather than wrong.
 func (e *Evaluator) get(k cellKey, compute func(*cell) diags.Diagnostics) (*cell, diags.Diagnostics) {
 	e.mu.Lock()
 	c := e.cells[k]
@@ -177,7 +177,8 @@ type Scope struct {
 	// SelfGone means that the object does not exist: conditions that refer to self then have the status
 	// Errored, without a diagnostic, since the reason for the missing object is reported already.
 	SelfGone bool
-	// Extra are additional root names, such as those of an import block.
+	// Extra has the values of further root names, such as those of an import block. A root name is the first
+	// name of a reference.
 	Extra map[string]cty.Value
 
 	name fmt.Stringer // address of the value, for messages; nil if it has none
@@ -236,8 +237,8 @@ func (e *Evaluator) BlockContext(block any, s Scope) (*hcl.EvalContext, diags.Di
 	return s.child(c.ctx), nil
 }
 
-// ActionContext returns the context to decode the body of an action block in. It is made anew each time: an
-// action may refer to the resource that triggers it, which changes from one invocation to the next.
+// ActionContext returns the context in which the body of an action block is decoded. Each call makes a new
+// context: an action may refer to the resource that triggers it, which changes from one invocation to the next.
 func (e *Evaluator) ActionContext(r *config.Resource, s Scope) (*hcl.EvalContext, diags.Diagnostics) {
 	return e.context(e.phase.Refs.OfBlock(r), s)
 }

@@ -95,7 +95,7 @@ func (e expander) count(v cty.Value, x hcl.Expression) (int, diags.Diagnostics) 
 }
 
 // each returns the instances for the value of a for_each argument. The elements may have any type. It checks
-// the number of instances before it makes them.
+// the number of instances before it makes them. was are the keys that an earlier phase decided, or nil.
 func (e expander) each(v cty.Value, at expansion, was *decided) ([]Instance, diags.Diagnostics) {
 	if was == nil && !e.unexpanded {
 		if ds := e.instances(at, lengthOf(v)); ds.HasErrors() {
@@ -152,7 +152,8 @@ func lengthOf(v cty.Value) int {
 	return v.LengthInt()
 }
 
-// unknownEach returns the instances for a for_each argument whose value is unknown; only its type is known.
+// unknownEach returns the instances for a for_each argument whose value is unknown; only its type is known. was
+// are the keys that an earlier phase decided, or nil.
 func (e expander) unknownEach(ty cty.Type, x hcl.Expression, was *decided) ([]Instance, diags.Diagnostics) {
 	if e.unexpanded {
 		return anyEach(), nil
@@ -184,8 +185,9 @@ func (was *decided) setInstances() []Instance {
 	return out
 }
 
-// eachOfMap returns the instances for a map or an object. If an earlier phase decided the keys, these are the
-// instances, in their order; it ignores keys that the map has got since.
+// eachOfMap returns the instances for a map or an object. was are the keys that an earlier phase decided, or
+// nil. If there are such keys, only these become instances, in their order: keys that the map has got since are
+// ignored.
 func (e expander) eachOfMap(elems map[string]cty.Value, x hcl.Expression, was *decided) ([]Instance, diags.Diagnostics) {
 	if e.unexpanded {
 		return anyEach(), nil

@@ -71,7 +71,8 @@ func values(m *config.Module) []addrs.Object {
 	return out
 }
 
-// declareNone declares the conditions of a module without instances: they have no results.
+// declareNone declares that the variables and outputs of a module without instances have no results of
+// conditions. It leaves out those for which skip is true.
 func (e *Evaluator) declareNone(m *config.Module, skip func(addrs.Object) bool) {
 	for _, v := range m.Variables {
 		if len(v.Validations) > 0 && !skip(addrs.Object{Module: m.Addr, Kind: addrs.KindVariable, Name: v.Name}) {

@@ -22,19 +22,19 @@ type Impure interface {
 	Calls() int64
 }
 
-// keeping returns the kept value of an expression. If there is none, it evaluates the expression, and keeps
-// the value if an impure function was called.
-func keeping(to Impure, name fmt.Stringer, evaluate func() (cty.Value, hcl.Diagnostics)) (cty.Value, hcl.Diagnostics) {
-	if to == nil || name == nil {
+// keeping returns the kept value of an expression. If none is kept, it calls evaluate. If an impure function
+// was called meanwhile, keeping also keeps the value under the given name.
+func keeping(store Impure, name fmt.Stringer, evaluate func() (cty.Value, hcl.Diagnostics)) (cty.Value, hcl.Diagnostics) {
+	if store == nil || name == nil {
 		return evaluate()
 	}
-	if v, ok := to.Value(name.String()); ok {
+	if v, ok := store.Value(name.String()); ok {
 		return v, nil
 	}
-	before := to.Calls()
+	before := store.Calls()
 	v, ds := evaluate()
-	if to.Calls() != before && !ds.HasErrors() {
-		to.Keep(name.String(), v)
+	if store.Calls() != before && !ds.HasErrors() {
+		store.Keep(name.String(), v)
 	}
 	return v, ds
 }
@@ -44,7 +44,8 @@ func repeating(in addrs.ModuleInstance, kind addrs.ObjectKind, name string) Scop
 	return Scope{Module: in, cell: repetition{cellKey{in, kind, name}}}
 }
 
-// A repetition is the name of a block's count or for_each argument, for [Impure].
+// A repetition identifies the count or for_each argument of a block. [Impure] keeps the value of the argument
+// under this name.
 type repetition struct{ block cellKey }
 
 func (r repetition) String() string { return "for_each of " + r.block.String() }

@@ -143,13 +143,13 @@ func (e *Evaluator) Protects(in addrs.ModuleInstance, r *config.Resource) (bool,
 	return e.setting(x, Scope{Module: in}, &preventDestroySetting)
 }
 
-// setting evaluates a boolean setting; false with errors.
-func (e *Evaluator) setting(x hcl.Expression, s Scope, of *setting) (bool, diags.Diagnostics) {
+// setting evaluates a boolean argument of a lifecycle block. It returns false with errors.
+func (e *Evaluator) setting(x hcl.Expression, s Scope, kind *setting) (bool, diags.Diagnostics) {
 	v, ds := e.Expr(x, s)
 	if ds.HasErrors() {
 		return false, ds
 	}
-	on, more := e.expander.setting(v, x, of)
+	on, more := e.expander.setting(v, x, kind)
 	return on, append(ds, more...)
 }
 

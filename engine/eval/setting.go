@@ -39,25 +39,25 @@ var preventDestroySetting = setting{
 	unknown: `The "prevent_destroy" value depends on what is not known until apply, so it cannot be said whether the object may be destroyed. Use values that are known before, such as input variables.`,
 }
 
-// setting returns the value of a setting. It returns false with errors, and if the value is unknown because
-// nothing is expanded yet.
-func (e expander) setting(v cty.Value, x hcl.Expression, of *setting) (bool, diags.Diagnostics) {
-	bad := refusal(x, fmt.Sprintf("Invalid %s argument", of.name))
-	if wrong := of.refuse(v); wrong != "" {
+// setting returns v as the value of a setting; x is the expression that v comes from. It returns false with
+// errors. It also returns false if v is unknown because nothing is expanded yet.
+func (e expander) setting(v cty.Value, x hcl.Expression, kind *setting) (bool, diags.Diagnostics) {
+	bad := refusal(x, fmt.Sprintf("Invalid %s argument", kind.name))
+	if wrong := kind.refuse(v); wrong != "" {
 		return false, bad("%s", wrong)
 	}
 	v, _ = v.Unmark()
 	switch {
 	case v.IsNull():
-		return false, bad("The given %q argument value is unsuitable: the given value is null.", of.name)
+		return false, bad("The given %q argument value is unsuitable: the given value is null.", kind.name)
 	case !v.IsKnown() && e.unexpanded:
 		return false, nil
 	case !v.IsKnown():
-		return false, bad("%s", of.unknown)
+		return false, bad("%s", kind.unknown)
 	}
 	v, err := convert.Convert(v, cty.Bool)
 	if err != nil {
-		return false, bad("The given %q argument value is unsuitable: %s.", of.name, err)
+		return false, bad("The given %q argument value is unsuitable: %s.", kind.name, err)
 	}
 	return v.True(), nil
 }

@@ -68,8 +68,8 @@ func (u *unknowns) all(list []refs.Reference, in addrs.ModuleInstance, unknown b
 
 func (u *unknowns) follow(r *refs.Reference, in addrs.ModuleInstance, unknown bool) {
 	e, m := u.e, u.e.frame(in).module
-	// enter reports whether the part of v that the reference names is unknown, and marks the object as
-	// visited. again is true if it was visited before.
+	// enter marks the object as visited. It reports whether the part of v that the reference names is unknown,
+	// and whether the object was visited before.
 	enter := func(v cty.Value) (is, again bool) {
 		_, rest := reach(v, r.Rest)
 		is = unknown && !rest.IsWhollyKnown()
@@ -104,7 +104,7 @@ func (u *unknowns) follow(r *refs.Reference, in addrs.ModuleInstance, unknown bo
 	}
 }
 
-// outputs follows a reference to a module call.
+// outputs follows a reference to a module call. See [unknowns.all] for unknown.
 func (u *unknowns) outputs(r *refs.Reference, in addrs.ModuleInstance, child *config.Module, unknown bool) {
 	if child == nil {
 		return
@@ -133,8 +133,8 @@ func (u *unknowns) outputs(r *refs.Reference, in addrs.ModuleInstance, child *co
 	}
 }
 
-// resource records a reference to a resource. For an ephemeral resource, which is never applied, it follows
-// the references of its block instead.
+// resource records a reference to a resource. For an ephemeral resource, which is never applied, it follows the
+// references of its block instead. See [unknowns.all] for unknown.
 func (u *unknowns) resource(r *refs.Reference, in addrs.ModuleInstance, unknown bool) {
 	abs := addrs.AbsResource{Module: in, Resource: r.Object.Res}
 	v, ds := u.e.phase.Resource(u.e.ctx, abs, nil)

@@ -47,9 +47,11 @@ type Event struct {
 	// Provisioner is the type of the running provisioner, Text a line of its output. For an ephemeral
 	// resource, Text is the action: "open", "renew" or "close".
 	Provisioner string
-	// Text of an action that is invoked is a message of the provider, or its error. It may have control characters.
+	// Text is also a message of the provider about an action that is invoked, or the error of this action. It
+	// may have control characters.
 	Text string
-	// Invocation is the action that is invoked, in events about one; else nil. Addr is then its caller's, if there is one.
+	// Invocation is the action that the event is about; nil for all other events. Addr is then the resource
+	// instance that triggers the action, if there is one.
 	Invocation *plans.Invocation
 }
 

@@ -16,7 +16,8 @@ type Query struct {
 	Kind    QueryKind
 	Address string // list.TYPE.NAME, with the key of the instance
 	Type    string // of the resources
-	// Config is the value of the config block, for QueryStart; cty.NilVal without one, and if something in it is sensitive.
+	// Config is the value of the config block; only QueryStart has it. It is cty.NilVal if there is no config
+	// block, or if the block has a sensitive value.
 	Config cty.Value
 	Found  Found // for QueryFound
 	Total  int   // number of objects, for QueryComplete

@@ -109,7 +109,7 @@ func subnetBits(network *net.IPNet, v cty.Value) (int, error) {
 	if bits < 1 {
 		return 0, fmt.Errorf("must extend prefix by at least one bit")
 	}
-	// A library with a fixed width once caused this limit; configurations may rely on it.
+	// Terraform has this limit because of a library that it once used. Configurations may rely on the error.
 	if bits > 32 {
 		return 0, fmt.Errorf("may not extend prefix by more than 32 bits")
 	}
@@ -132,7 +132,8 @@ func layOut(network *net.IPNet, newBits []int) ([]cty.Value, error) {
 	out := make([]cty.Value, len(newBits))
 	for i, bits := range newBits {
 		next, wrapped := cidr.NextSubnet(last, prefix+bits)
-		// At the start of the address space, stepping back wrapped round; this step wraps forward again.
+		// For a network at the start of the address space, the step back to last wraps round, and the first
+		// step forward wraps back. So only later steps that wrap are errors.
 		if wrapped && i > 0 || !network.Contains(next.IP) {
 			return nil, function.NewArgErrorf(i+1, "not enough remaining address space for a subnet with a prefix of %d bits after %s", prefix+bits, last)
 		}

@@ -161,8 +161,8 @@ func (t tree) readText(n fileName) (string, error) {
 	return utf8Contents(n, raw)
 }
 
-// fileFunc returns a function whose argument is one file name. The result of that function has the marks of
-// the file name.
+// fileFunc returns a function whose argument is one file name. f computes its result, which has the type ty and
+// gets the marks of the file name.
 func (t tree) fileFunc(ty cty.Type, f func(fileName) (cty.Value, error)) function.Function {
 	return function.New(&function.Spec{
 		Params:       []function.Parameter{maybe(marked(text("path")))},

@@ -39,7 +39,8 @@ func (d digest) stringFunc(encode func([]byte) string) function.Function {
 	}, text("str"))
 }
 
-// fileFunc returns a function that hashes a file. The function reads the file through t, as a stream.
+// fileFunc returns a function that hashes a file, and returns the hash as text, made by encode. The function
+// reads the file through t, as a stream.
 func (d digest) fileFunc(t tree, encode func([]byte) string) function.Function {
 	return t.fileFunc(cty.String, func(n fileName) (cty.Value, error) {
 		f, err := t.open(n)

@@ -44,7 +44,7 @@ func maybe(p function.Parameter) function.Parameter {
 
 func notNull(b *cty.RefinementBuilder) *cty.RefinementBuilder { return b.NotNull() }
 
-// stringFunc returns a function from strings to a string that is never null.
+// stringFunc returns f as a function of the language, from strings to a string that is never null.
 func stringFunc(f func(args []string) (string, error), params ...function.Parameter) function.Function {
 	return function.New(&function.Spec{
 		Params:       params,
@@ -64,8 +64,8 @@ func stringFunc(f func(args []string) (string, error), params ...function.Parame
 	})
 }
 
-// predicate returns a function from two strings to a bool. If the result is unknown, refine adds what is
-// known about it.
+// predicate returns f as a function of the language, with the parameters a and b. If the result is unknown,
+// refine adds what is known about it.
 func predicate(f func(a, b string) bool, refine func(*cty.RefinementBuilder) *cty.RefinementBuilder, a, b function.Parameter) function.Function {
 	return function.New(&function.Spec{
 		Params:       []function.Parameter{a, b},

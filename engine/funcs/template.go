@@ -16,9 +16,9 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/parsing"
 )
 
-// templateFunctions returns templatefile and templatestring. A template may call all functions of the scope
-// except these two: the functions in own, and the pure ones. A template that is not a file of the
-// configuration may not call functions that read files either.
+// templateFunctions returns the functions templatefile and templatestring. A template may call the functions in
+// own and the pure functions of package funcs, but not templatefile and templatestring. A template that is not
+// a file of the configuration may not call functions that read files either.
 func templateFunctions(own map[string]function.Function, s Scope) map[string]function.Function {
 	files := s.tree()
 	// Build this table only on use: few configurations have templates.
@@ -42,7 +42,8 @@ func templateFunctions(own map[string]function.Function, s Scope) map[string]fun
 	}
 }
 
-// refusedFunc returns a function that always fails, for places where a function may not be called.
+// refusedFunc returns a function that always fails with the error why, for places where a function may not be
+// called.
 func refusedFunc(why string) function.Function {
 	return function.New(&function.Spec{
 		VarParam: &function.Parameter{

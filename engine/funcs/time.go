@@ -16,17 +16,17 @@ func timestampFunc(now func() time.Time) function.Function {
 	})
 }
 
-// planTimestampFunc returns the function plantimestamp. Its result is the same in the whole run; in an apply
-// it is the plan's.
-func planTimestampFunc(at time.Time) function.Function {
+// planTimestampFunc returns the function plantimestamp. Its result is always the time planned, when the plan
+// was made; in an apply, too. If planned is zero, the result is unknown.
+func planTimestampFunc(planned time.Time) function.Function {
 	return function.New(&function.Spec{
 		Type:         function.StaticReturnType(cty.String),
 		RefineResult: notNull,
 		Impl: func([]cty.Value, cty.Type) (cty.Value, error) {
-			if at.IsZero() {
+			if planned.IsZero() {
 				return cty.UnknownVal(cty.String), nil
 			}
-			return cty.StringVal(at.UTC().Format(time.RFC3339)), nil
+			return cty.StringVal(planned.UTC().Format(time.RFC3339)), nil
 		},
 	})
 }

@@ -96,7 +96,7 @@ func (b *builder) orderDestroys() {
 			}
 			for _, r := range b.storedDependencies(n, computed) {
 				for _, d := range byResource[r] {
-					if !apart(n, d) {
+					if !inDifferentInstances(n, d) {
 						connect(n, d)
 					}
 				}
@@ -117,7 +117,7 @@ func (b *builder) orderDestroys() {
 // tryAfter makes x come after n. If x and n have different providers and the edge would close a cycle, it
 // adds no edge.
 func (b *builder) tryAfter(x, n *node) {
-	if apart(x, n) || x == n {
+	if inDifferentInstances(x, n) || x == n {
 		return
 	}
 	if !b.destroying && x.provider != nil && n.provider != nil && x.provider.Provider != n.provider.Provider {

@@ -18,8 +18,8 @@ func (b *builder) reduce() {
 	mark := make([]int32, len(b.nodes)) // 2*i + near or found, where i is the node whose search set the mark last
 	for i, n := range b.nodes {
 		me := 2 * int32(i)
-		// If n is the only node that comes after x, the edge to x cannot be redundant. Nor can the edge to
-		// the highest neighbour.
+		// Only edges that a longer path may replace are candidates. If n is the only node that comes after x,
+		// there is no other path to x. Nor is there a longer path to the highest neighbour.
 		var candidates []int32
 		for _, x := range after[i] {
 			mark[x] = me + near

@@ -40,7 +40,8 @@ func (b *builder) removedModules() {
 	}
 }
 
-// closer adds the close node of a module. References to its call resolve to this node.
+// closer adds the close node of a module, such as "module.net (close)". References to the call of the module
+// resolve to this node.
 func (b *builder) closer(m addrs.Module) *node {
 	n := b.add(m, m.String()+" (close)")
 	parent, call := m.Call()
@@ -124,8 +125,8 @@ func (b *builder) referIn(m *config.Module) {
 	b.referOutputs(m, local)
 }
 
-// referOutputs adds the edges of outputs. If everything is destroyed, root outputs are not evaluated and get
-// no edges.
+// referOutputs calls local for the node of each output of m, to add the edges of the output's references. If
+// everything is destroyed, root outputs are not evaluated and get no edges.
 func (b *builder) referOutputs(m *config.Module, local func(*node, addrs.Object)) {
 	for name := range m.Outputs {
 		if m.Parent == nil && b.destroying {
@@ -159,7 +160,7 @@ func (b *builder) referVariable(m *config.Module, name string) {
 // link makes n come after the nodes to which a reference in a module resolves.
 func (b *builder) link(n *node, m addrs.Module, r *refs.Reference) {
 	for _, x := range b.resolve(m, r) {
-		if x != n && !apart(n, x) {
+		if x != n && !inDifferentInstances(n, x) {
 			connect(n, x)
 		}
 	}
@@ -189,8 +190,8 @@ func (b *builder) resolve(m addrs.Module, r *refs.Reference) []*node {
 	return b.keys[k]
 }
 
-// apart reports whether two nodes are in different instances of the same module. Such nodes have no edges
+// inDifferentInstances reports whether two nodes are in different instances of the same module. Such nodes have no edges
 // between them.
-func apart(x, y *node) bool {
+func inDifferentInstances(x, y *node) bool {
 	return x.instance != nil && y.instance != nil && x.module == y.module && x.instance.Module != y.instance.Module
 }

@@ -131,7 +131,7 @@ func (c *Client) JSON(ctx context.Context, u *url.URL, host string, into any) (f
 // Download writes the content at u to a file, and replaces the file's content.
 func (c *Client) Download(ctx context.Context, u *url.URL, to *os.File) error {
 	return c.retrying(ctx, func() error {
-		// An earlier attempt may have left a part.
+		// An earlier attempt may have written a part of the content: start again at the beginning.
 		_, err := to.Seek(0, io.SeekStart)
 		if err := errors.Join(err, to.Truncate(0)); err != nil {
 			return &refusedError{err.Error()}

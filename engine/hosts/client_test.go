@@ -182,7 +182,7 @@ func TestAddressesThatAreRefused(t *testing.T) {
 		"fd00:ec2::254": true, "fd00:ec2::23": true, "::169.254.169.254": true, "224.0.0.1": true, "ff02::1": true,
 		"127.0.0.1": false, "10.0.0.1": false, "::1": false, "2001:db8::1": false, "fd00::1": false,
 	} {
-		if err := everywhere.of("").checkIP(netip.MustParseAddr(text)); (err != nil) != refused {
+		if err := everywhere.reachOf("").checkIP(netip.MustParseAddr(text)); (err != nil) != refused {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
@@ -262,7 +262,7 @@ func TestPolicies(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]reach{"git.corp.example": alsoPrivate, "Git.Corp.Example": alsoPrivate, "example.com": public} {
-		if got := named.of(name); got != want {
+		if got := named.reachOf(name); got != want {
 			t.Errorf("%s: %v", name, got)
 		}
 	}

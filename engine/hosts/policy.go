@@ -53,12 +53,12 @@ func (p Policy) checkHost(name string) error {
 		}
 	}
 	if ip, err := netip.ParseAddr(name); err == nil {
-		return p.of(name).checkIP(ip)
+		return p.reachOf(name).checkIP(ip)
 	}
 	return nil
 }
 
-// reach says which addresses a host may have.
+// reach says which kinds of addresses a host may have. Each value includes the values before it.
 type reach int
 
 const (
@@ -67,8 +67,9 @@ const (
 	alsoThisHost       // and those of this machine
 )
 
-// of returns which addresses the host name may have.
-func (p Policy) of(name string) reach {
+// reachOf returns the kinds of addresses that the host with this name may have: public ones only, or also those
+// of private networks, or also those of this machine.
+func (p Policy) reachOf(name string) reach {
 	switch {
 	case !p.PublicOnly:
 		return alsoThisHost
@@ -90,7 +91,7 @@ func (p Policy) CheckName(ctx context.Context, name string) error {
 		return nil
 	}
 	for _, ip := range found {
-		if err := p.of(name).checkIP(ip); err != nil {
+		if err := p.reachOf(name).checkIP(ip); err != nil {
 			return err
 		}
 	}
@@ -118,7 +119,7 @@ func (p Policy) Transport() http.RoundTripper {
 			if err != nil {
 				return nil, err
 			}
-			may = p.of(name)
+			may = p.reachOf(name)
 		}
 		d := net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second, Control: may.checkAddress}
 		return d.DialContext(ctx, network, address)
@@ -186,7 +187,7 @@ var (
 	compatible = netip.MustParsePrefix("::/96")
 )
 
-// translated returns the IPv4 address that an IPv6 address contains.
+// translated returns the IPv4 address that an IPv6 address contains; false if it contains none.
 func translated(ip netip.Addr) (netip.Addr, bool) {
 	b := ip.As16()
 	switch {

@@ -36,7 +36,8 @@ func newGraph() *graph {
 	return &graph{numbers: map[*states.Dependencies]int{}, stored: map[int]bool{}}
 }
 
-// add returns the number of the node of d. It appends to nodes the nodes that still have to be written.
+// add returns the number of the node of d. It also returns nodes with the nodes appended that still have to be
+// written.
 func (g *graph) add(d *states.Dependencies, nodes []node) (int, []node) {
 	if d == nil {
 		return 0, nodes

@@ -29,8 +29,9 @@ type Intent struct {
 	Address string `json:"address"` // address of the resource instance, as Terraform prints it
 	Deposed string `json:"deposed,omitempty"`
 	Action  string `json:"action"` // "create", "update", "delete", or "invoke" of an action
-	// Invokes is the address of the action that is invoked, Event the moment in the change of its caller ("AfterCreate", or ""), and
-	// Turn its place there ("0.1"). Address is that of the caller, or of the action itself if it has none.
+	// Invokes is the address of the action that is invoked. Event is the moment in the change of its caller,
+	// such as "AfterCreate", or "". Turn is the place of the action among those of this moment, such as "0.1".
+	// Address is the address of the caller, or of the action itself if it has no caller.
 	Invokes string `json:"invokes,omitempty"`
 	Event   string `json:"event,omitempty"`
 	Turn    string `json:"turn,omitempty"`
@@ -90,8 +91,8 @@ type Journal struct {
 }
 
 // New returns the journal of a run. No other run may have the same ID.
-func New(run string, to Writer) *Journal {
-	return &Journal{to: to, run: run, now: func() time.Time { return time.Now().UTC() }, graph: newGraph(), open: map[string]record{}}
+func New(run string, w Writer) *Journal {
+	return &Journal{to: w, run: run, now: func() time.Time { return time.Now().UTC() }, graph: newGraph(), open: map[string]record{}}
 }
 
 // Guard makes every [Journal.Intent] run the function permit first. If permit returns an error, Intent
@@ -153,15 +154,15 @@ func each(s *states.State) func(yield func(addrs.ResourceInstanceObject, *states
 	}
 }
 
-// Edit records that the object at an address is now another one, or gone if now is nil. The edit is stored
-// with the next record, which may belong to another step.
-func (j *Journal) Edit(a addrs.ResourceInstanceObject, pc addrs.AbsProviderConfig, was, now *states.Object) {
+// Edit records that the object at an address was before, or nil, and is now another one, or nil if it is gone.
+// The edit is stored with the next record, which may belong to another step.
+func (j *Journal) Edit(a addrs.ResourceInstanceObject, pc addrs.AbsProviderConfig, before, now *states.Object) {
 	if j == nil {
 		return
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.add(a, pc, was, now)
+	j.add(a, pc, before, now)
 }
 
 // Move records that an object has moved to another address. Both edits are in the same record.
@@ -177,9 +178,9 @@ func (j *Journal) Move(from, to addrs.ResourceInstanceObject, pc addrs.AbsProvid
 
 // add appends an edit, with the dependencies of its object, to the edits for the next record. The caller
 // holds j.mu.
-func (j *Journal) add(a addrs.ResourceInstanceObject, pc addrs.AbsProviderConfig, was, now *states.Object) {
+func (j *Journal) add(a addrs.ResourceInstanceObject, pc addrs.AbsProviderConfig, before, now *states.Object) {
 	e := edit{Addr: a.Instance.String(), Deposed: string(a.Deposed)}
-	e.Was, j.summed = digestWith(j.summed, was)
+	e.Was, j.summed = digestWith(j.summed, before)
 	e.Now, j.summed = digestWith(j.summed, now)
 	if now != nil {
 		e.Needs, e.Nodes = j.graph.add(now.Dependencies, nil)

@@ -25,8 +25,8 @@ type Progress struct {
 	Lineage string
 	// State is the plan's prior state with all edits of the apply.
 	State *states.State
-	// Open are the creations and the actions of which nobody knows what became of them, and Conflicts those of
-	// earlier applies.
+	// Open are the calls of earlier applies that created an object or invoked an action, and whose outcome
+	// nobody knows. Conflicts are the conflicts of earlier applies.
 	Open      []Open
 	Conflicts []Conflict
 
@@ -95,9 +95,8 @@ type resuming struct {
 	folding
 }
 
-// overtaken returns the state s with further changes: those that the stored state has, but of which the
-// journal has no record. This happens because a save does not wait for the record of a call that has just
-// returned.
+// overtaken adds to s the changes that the stored state has and the journal lacks. There can be some, because a
+// save does not wait for the record of a call that has just returned.
 func (r *resuming) overtaken(s *states.State) *states.State {
 	e := s.Edit()
 	look := func(a addrs.ResourceInstanceObject, pc addrs.AbsProviderConfig) {
@@ -236,7 +235,7 @@ func (p *Progress) Deposed(a addrs.AbsResourceInstance) (addrs.DeposedKey, bool)
 	return key, ok
 }
 
-// Value returns a value that [Journal.Keep] has recorded under this name.
+// Value returns the value that [Journal.Keep] has recorded under this name; false if there is none.
 func (p *Progress) Value(name string) (cty.Value, bool) {
 	if p == nil {
 		return cty.NilVal, false

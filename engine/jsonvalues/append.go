@@ -133,7 +133,8 @@ func (c *Codec) appendObject(dst []byte, v cty.Value, ty cty.Type) ([]byte, bool
 	return append(out, '}'), true
 }
 
-// appendDynamic appends a value together with its type, for a reader that does not know the type.
+// appendDynamic appends a value together with its type, for a reader that does not know the type. It returns
+// false if v needs a conversion or an error message.
 func appendDynamic(dst []byte, v cty.Value) ([]byte, bool) {
 	ty, err := ctyjson.MarshalType(v.Type())
 	if err != nil {
@@ -147,7 +148,8 @@ func appendDynamic(dst []byte, v cty.Value) ([]byte, bool) {
 	return append(out, '}'), true
 }
 
-// appendOwn appends a value in its own type. It creates no codec for most types.
+// appendOwn appends a value in its own type. It creates no codec for most types. It returns false if v needs a
+// conversion or an error message.
 func appendOwn(dst []byte, v cty.Value) ([]byte, bool) {
 	ty := v.Type()
 	switch {

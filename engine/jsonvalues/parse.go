@@ -184,7 +184,8 @@ func (c *Codec) addNulls(vals map[string]cty.Value) {
 	}
 }
 
-// dynamic reads a value that is stored together with its type.
+// dynamic reads a value that is stored together with its type. The result is false if the text is not plain: it
+// is then left to cty.
 func (p *parser) dynamic(c *Codec) (cty.Value, bool) {
 	val, ty, ok := p.valueAndType()
 	if !ok || val == nil {
@@ -206,7 +207,8 @@ func (p *parser) dynamic(c *Codec) (cty.Value, bool) {
 	return v, true
 }
 
-// valueAndType reads {"value": ..., "type": ...}, in any order. A missing part is nil.
+// valueAndType reads {"value": ..., "type": ...}, in any order. A missing part is nil. ok is false for any
+// other text.
 func (p *parser) valueAndType() (val, ty []byte, ok bool) {
 	if !p.Take('{') {
 		return nil, nil, false
@@ -235,7 +237,7 @@ func (p *parser) valueAndType() (val, ty []byte, ok bool) {
 	return val, ty, true
 }
 
-// parseType reads a type in cty's JSON.
+// parseType reads a type in cty's JSON; false if src is not a type.
 func parseType(src []byte) (cty.Type, bool) {
 	switch string(src) {
 	case `"string"`:

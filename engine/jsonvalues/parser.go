@@ -18,13 +18,14 @@ type parser struct {
 	lastText, lastType []byte
 }
 
-// quoted reads a string. The bytes belong to the parser: the caller must not keep them.
+// quoted reads a string; false if the text is not a string. The bytes belong to the parser: the caller must not
+// keep them.
 func (p *parser) quoted() ([]byte, bool) {
 	text, err := p.Quoted()
 	return text, err == nil
 }
 
-// number reads a number, as [cty.ParseNumberVal] does.
+// number reads a number, as [cty.ParseNumberVal] does; false if the text is not a number.
 func (p *parser) number() (cty.Value, bool) {
 	text, err := p.Number()
 	if err != nil {

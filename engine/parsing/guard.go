@@ -91,9 +91,9 @@ var literalBudget = func() budget.Limits {
 	return l
 }()
 
-// of returns the budget of an evaluation. The result is true if the context has none, and the budget was
+// budgetOf returns the budget of an evaluation. The result is true if the context has none, and the budget was
 // created for this evaluation.
-func of(ctx *hcl.EvalContext) (*budget.Budget, bool) {
+func budgetOf(ctx *hcl.EvalContext) (*budget.Budget, bool) {
 	if b := budget.Of(ctx); b != nil {
 		return b, false
 	}
@@ -125,7 +125,7 @@ func guardLiteral(x *hclsyntax.LiteralValueExpr) hclsyntax.Expression {
 
 // Value implements hcl.Expression. It first checks the literal's size.
 func (l *literal) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
-	b, _ := of(ctx)
+	b, _ := budgetOf(ctx)
 	if x := b.Check(l.Val); x != nil {
 		return failed(b, x, l.SrcRange)
 	}
@@ -158,7 +158,7 @@ func (c *checked) UnwrapExpression() hcl.Expression { return c.Expression }
 // Value implements hcl.Expression. It evaluates the constructor and checks the value's size.
 func (c *checked) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	v, ds := c.Expression.Value(ctx)
-	if b, _ := of(ctx); !ds.HasErrors() {
+	if b, _ := budgetOf(ctx); !ds.HasErrors() {
 		if x := b.Check(v); x != nil {
 			return failed(b, x, c.Range())
 		}

@@ -55,7 +55,7 @@ func (c *call) Value(ctx *hcl.EvalContext) (v cty.Value, ds hcl.Diagnostics) {
 // ahead evaluates a call, and checks the arguments before the function is called.
 func (c *call) ahead(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	k := &calling{call: c}
-	k.b, _ = of(ctx)
+	k.b, _ = budgetOf(ctx)
 	e := *c.FunctionCallExpr
 	if len(e.Args) > 0 {
 		args := make([]argument, len(e.Args))
@@ -80,7 +80,7 @@ func (c *call) ahead(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 // afterwards evaluates a call of a function that evaluates its arguments itself. So only the result can be
 // checked.
 func (c *call) afterwards(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
-	b, _ := of(ctx)
+	b, _ := budgetOf(ctx)
 	v, ds := c.FunctionCallExpr.Value(ctx)
 	excess := b.Step(1)
 	if excess == nil {
@@ -120,7 +120,8 @@ func (c *call) result(b *budget.Budget, v cty.Value) *budget.Excess {
 	return x
 }
 
-// shallow returns how many values a result has if its elements' parts do not count: its elements and itself.
+// shallow returns the number of elements of a collection, plus one for the collection itself. Parts of elements
+// do not count.
 func shallow(v cty.Value) int64 {
 	v, _ = v.Unmark()
 	if v.IsKnown() && !v.IsNull() && (v.CanIterateElements()) {

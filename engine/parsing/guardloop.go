@@ -19,7 +19,7 @@ type loop struct {
 // Value implements hcl.Expression. It evaluates the loop within the budget.
 func (l *loop) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	r := &round{loop: l, text: l.text}
-	r.b, r.fresh = of(ctx)
+	r.b, r.fresh = budgetOf(ctx)
 	e := *l.ForExpr
 	e.CollExpr = &collection{e.CollExpr, r}
 	e.ValExpr = &element{e.ValExpr, r}

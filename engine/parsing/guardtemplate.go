@@ -38,7 +38,7 @@ func guardTemplate(x *hclsyntax.TemplateExpr) hclsyntax.Expression {
 // text is made. If all values are plain, it joins their texts. Otherwise HCL gets the values and makes the
 // result.
 func (t *template) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
-	b, _ := of(ctx)
+	b, _ := budgetOf(ctx)
 	var few [8]result
 	parts := few[:0]
 	length, plain := t.literal, true
@@ -72,7 +72,8 @@ func (t *template) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	return t.counted(b, cty.StringVal(text.String()), nil)
 }
 
-// counted checks and counts the new text.
+// counted returns the text v of a template with its diagnostics. It counts the text against the budget, and
+// returns an error instead if the text is too long.
 func (t *template) counted(b *budget.Budget, v cty.Value, ds hcl.Diagnostics) (cty.Value, hcl.Diagnostics) {
 	if ds.HasErrors() {
 		return v, ds

@@ -34,7 +34,7 @@ func Config(src []byte, name string) (*hcl.File, hcl.Diagnostics) {
 	return f, ds
 }
 
-// unguarded is like [Config], but does not replace HCL's expressions.
+// unguarded is like [Config], but evaluating the result does not count against a budget: see [guard].
 func unguarded(src []byte, name string) (*hcl.File, hcl.Diagnostics) {
 	if f := inPieces(src, name); f != nil {
 		return f, nil
@@ -141,7 +141,8 @@ func Quoted(e hcl.Expression) *hcl.Diagnostic {
 // diagnostics can show them.
 func refused(src []byte) *hcl.File { return &hcl.File{Bytes: src, Body: hcl.EmptyBody()} }
 
-// whole replaces a missing file, or a file without a body, with an empty one.
+// whole returns a function that returns f and ds. If f is missing or has no body, the function returns an empty
+// file with the bytes src instead of f.
 func whole(f *hcl.File, ds hcl.Diagnostics) func(src []byte) (*hcl.File, hcl.Diagnostics) {
 	return func(src []byte) (*hcl.File, hcl.Diagnostics) {
 		if f == nil || f.Body == nil {

@@ -126,7 +126,8 @@ type Plan struct {
 	// dependents from the plan.
 	Targets, Excludes []addrs.Target
 	ForceReplace      []addrs.AbsResourceInstance
-	// Invoke is the action, or the instance of one, to which the option -invoke limits the plan. The zero value is none.
+	// Invoke is the action, or the instance of one, to which the option -invoke limits the plan. The zero value
+	// means that the option was not used.
 	Invoke addrs.AbsResourceInstance
 	// Waiting are those of Excludes that no option named: nobody knows whether an earlier apply has
 	// created them.
@@ -154,8 +155,8 @@ func (p *Plan) Partial() bool { return len(p.Targets)+len(p.Excludes) > 0 }
 func (p *Plan) Chosen() bool { return len(p.Targets) > 0 || len(p.Excludes) > len(p.Waiting) }
 
 // ForgottenData returns the data sources that an apply of the plan removes from the state, in no particular
-// order. Only a destroy removes data sources: all of them, or those that the targets select. It keeps data
-// sources that the excludes select, and data sources that an object remaining in the state depends on.
+// order. Only a destroy removes data sources: all of them, or with Targets only those that the targets name. A
+// data source stays if Excludes name it, or if an object that stays in the state depends on it.
 func (p *Plan) ForgottenData(st *states.State) []addrs.AbsResourceInstance {
 	if p.Mode != DestroyMode {
 		return nil

@@ -32,7 +32,8 @@ func WithReading(ctx context.Context, address string) context.Context {
 	return context.WithValue(ctx, readingKey{}, address)
 }
 
-// Reading returns the address of [WithReading], or otherwise that of [WithInstance]; "" if there is none.
+// Reading returns the address of the data source that a call reads: the one that [WithReading] put into ctx, or
+// otherwise the one that [WithInstance] put there. It is "" if there is none.
 func Reading(ctx context.Context) string {
 	if address, ok := ctx.Value(readingKey{}).(string); ok {
 		return address

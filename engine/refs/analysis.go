@@ -221,7 +221,7 @@ func suggestAction(r addrs.Resource, c *config.Content) string {
 }
 
 // ActionOf returns the action block to which an entry of a trigger's actions refers. The entry may have an
-// instance key.
+// instance key. The result is false if the entry refers to no action.
 func ActionOf(x hcl.Expression) (addrs.Resource, bool) {
 	for _, t := range x.Variables() {
 		if t.RootName() != "action" || len(t) < 3 {
@@ -286,8 +286,8 @@ func (a *analysis) trigger(o addrs.Object, x hcl.Expression) {
 		if _, is := ambient[t.RootName()]; is {
 			continue
 		}
-		// Objects that are not declared are reported when the resource is planned. The reference need not
-		// have a key: only its resource matters here.
+		// Resolve only the resource in the reference: a key after it does not matter. Planning reports a
+		// resource that does not exist.
 		n := 2
 		if word := t.RootName(); word == "resource" || word == "data" || word == "ephemeral" {
 			n = 3

@@ -26,16 +26,17 @@ type Refs struct {
 	// own (*config.Resource, *config.Provider, *config.Provisioner).
 	exprs  map[hcl.Expression][]Reference
 	blocks map[any][]Reference
-	// ofContent has all references of a module content.
+	// ofContent has all references in the content of each module.
 	ofContent map[*config.Content][]*Reference
-	// uses has the direct references of each object, by content, with local addresses. uses, declared and
-	// keyed are nil once the graph is complete.
+	// uses has, for the content of each module, the direct references of each object. Its addresses are
+	// relative to the module. uses, declared and keyed are nil once the graph is complete.
 	uses map[*config.Content]map[addrs.Object][]*Reference
-	// declared has all objects of a content, sorted, with local addresses.
+	// declared has all objects in the content of each module, sorted. Their addresses are relative to the
+	// module.
 	declared map[*config.Content][]addrs.Object
 	// direct has the edges of the whole graph.
 	direct map[addrs.Object][]addrs.Object
-	// imports has the references of import blocks, by target.
+	// imports has the objects that the import blocks for an object refer to.
 	imports map[addrs.Object][]addrs.Object
 	// resources has the results of [Refs.Resources].
 	resources map[addrs.Object][]addrs.Object
@@ -234,7 +235,7 @@ func (r *Refs) object(m *config.Module, u *Reference) (addrs.Object, bool) {
 		}
 		return addrs.Object{Module: m.Addr.Child(o.Name), Kind: addrs.KindOutput, Name: u.Output}, true
 	case addrs.KindProvider:
-		// The configuration may be in a calling module.
+		// The provider block may be in a module that calls m.
 		pc := m.ProviderConfig(localConfig(o.Name))
 		up := r.cfg.Modules[pc.Module]
 		for local := range up.Providers {

@@ -101,7 +101,8 @@ func Resolve(m *config.Module, t hcl.Traversal) (ref Reference, ok bool, ds diag
 	return ref, true, nil
 }
 
-// resolveResource resolves a reference to a resource. The first n steps are the resource's address.
+// resolveResource resolves a reference to a resource. The first n steps are the resource's address. The result
+// is false, with an error, if the resource is not declared.
 func resolveResource(m *config.Module, t hcl.Traversal, n int, r addrs.Resource) (Reference, bool, diags.Diagnostics) {
 	content, rng := m.Content, subject(t, n)
 	if _, indexed := at(t, n).(hcl.TraverseIndex); indexed {
@@ -161,7 +162,8 @@ func checkKey(r *config.Resource, step hcl.Traverser, rng hcl.Range) diags.Diagn
 		"Because %s has %q set, its attributes must be accessed on specific instances.\n\nFor example, to correlate with indices of a referring resource, use:\n    %s%s", r.Addr, what, r.Addr, example)
 }
 
-// resolveCall resolves `module.name`, with or without key and output.
+// resolveCall resolves `module.name`, with or without key and output. The result is false, with an error, if
+// the call is not declared.
 func resolveCall(m *config.Module, t hcl.Traversal, name string) (Reference, bool, diags.Diagnostics) {
 	ref := Reference{Object: addrs.Object{Kind: addrs.KindCall, Name: name}, Rest: t[2:], whole: t}
 	content := m.Content
@@ -247,18 +249,18 @@ func at(t hcl.Traversal, i int) hcl.Traverser {
 	return t[i]
 }
 
-// attrName returns the attribute name at step i of t.
-func attrName(t hcl.Traversal, i int, what string) (string, diags.Diagnostics) {
+// attrName returns the attribute name at step i of t. object is the name of the steps before, for errors.
+func attrName(t hcl.Traversal, i int, object string) (string, diags.Diagnostics) {
 	if i >= len(t) {
 		return "", diags.Errorf(t.SourceRange().Ptr(), "Invalid reference",
-			"The %q object cannot be accessed directly. Instead, access one of its attributes: a name must follow, after a dot.", what)
+			"The %q object cannot be accessed directly. Instead, access one of its attributes: a name must follow, after a dot.", object)
 	}
 	switch s := t[i].(type) {
 	case hcl.TraverseAttr:
 		return s.Name, nil
 	default:
 		return "", diags.Errorf(s.SourceRange().Ptr(), "Invalid reference",
-			"The %q object does not support this operation: a name must follow, after a dot.", what)
+			"The %q object does not support this operation: a name must follow, after a dot.", object)
 	}
 }
 

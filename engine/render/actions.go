@@ -138,7 +138,7 @@ type plannedTriggerMember struct {
 	Block     int              `json:"action_trigger_block_index"`
 	Index     int              `json:"actions_list_index"`
 	OnFailure config.OnFailure `json:"on_failure"`
-	// Pending is Lockstep's own.
+	// Pending is set for an action that an earlier apply did not complete. Only Lockstep has this member.
 	Pending bool `json:"pending,omitempty"`
 }
 

@@ -84,7 +84,8 @@ func textual(a comparing.Aspect) bool {
 	return true
 }
 
-// comparedName returns the beginning of a line: the path of the attribute, or the word for another fact.
+// comparedName returns the beginning of the line for a difference, such as `tags["team"] = ` for an attribute,
+// or "moved from: ".
 func comparedName(d comparing.Difference) string {
 	path := visible(pathText(d.Path))
 	switch d.Aspect {

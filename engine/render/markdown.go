@@ -48,7 +48,7 @@ func headlineMarkdown(plan *plans.Plan, changes int) string {
 	case plan.Errored:
 		text = "**Planning failed.** What was planned before: " + countsMarkdown(plan.Counts())
 	case changes == 0 && len(plan.Invocations) > 0:
-		// the numbers say it
+	// The text with the counts says everything.
 	case changes == 0 && outputs == 0 && plan.Mode == plans.RefreshOnlyMode && plan.Applyable && len(plan.Waiting) == 0:
 		text = "**No changes** to objects; the state is brought up to date."
 	case changes == 0 && outputs == 0:

@@ -13,8 +13,7 @@ type Printer struct {
 	Color bool
 	// Width is the number of columns for wrapping prose; 0 means 78, a negative number means no wrapping.
 	Width int
-	// ShowSensitive has sensitive values written as all others are. Messages that are no part of a plan, a state or an output hide
-	// them all the same.
+	// ShowSensitive shows sensitive values in plans, states and outputs. All other messages hide them even so.
 	ShowSensitive bool
 }
 

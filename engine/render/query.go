@@ -74,12 +74,12 @@ func set(v cty.Value) cty.Value {
 }
 
 // without returns a value with null at the given paths.
-func without(v cty.Value, at []cty.Path) cty.Value {
-	if len(at) == 0 {
+func without(v cty.Value, paths []cty.Path) cty.Value {
+	if len(paths) == 0 {
 		return v
 	}
 	out, err := cty.Transform(v, func(p cty.Path, x cty.Value) (cty.Value, error) {
-		if slices.ContainsFunc(at, p.Equals) {
+		if slices.ContainsFunc(paths, p.Equals) {
 			return cty.NullVal(x.Type()), nil
 		}
 		return x, nil

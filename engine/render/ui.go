@@ -227,7 +227,8 @@ type countsMember struct {
 	Invoked   int    `json:"action_invocation"`
 	Failed    int    `json:"action_fail"`
 	Operation string `json:"operation"`
-	// Unresolved is Lockstep's own.
+	// Unresolved counts the creations of an earlier apply whose outcome nobody knows. Only Lockstep has this
+	// member.
 	Unresolved int `json:"unresolved,omitempty"`
 }
 

@@ -133,13 +133,14 @@ func (w *nodeWriter) toNull(n *difference.Node, l look) {
 	}
 }
 
-// unchanged writes the number of parts that are not shown.
-func (w *nodeWriter) unchanged(count int, what string, indent int, l look) {
+// unchanged writes the number of parts that are not shown. part is the word for one of them, such as
+// "attribute".
+func (w *nodeWriter) unchanged(count int, part string, indent int, l look) {
 	if count == 0 {
 		return
 	}
 	w.line(indent, plans.NoOp, l)
-	w.b.WriteString(w.p.in(gray, hiddenText(count, what)))
+	w.b.WriteString(w.p.in(gray, hiddenText(count, part)))
 	w.b.WriteByte('\n')
 }
 

@@ -11,7 +11,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/plans"
 )
 
-// comment writes the lines above an object: its action and the reasons for it.
+// comment writes the lines above an object: its action and the reasons for it. drift is set if c is not
+// planned, but a difference between the object and the state.
 func (p *Printer) comment(b *strings.Builder, c *plans.ResourceChange, drift bool) {
 	name := p.in(bold, c.Addr.String())
 	line := func(format string, args ...any) { fmt.Fprintf(b, "  # "+format+"\n", args...) }
@@ -77,7 +78,7 @@ func secret(v cty.Value, name string) bool {
 	return v.IsKnown() && !v.IsNull() && v.Type().IsObjectType() && v.Type().HasAttribute(name) && marks.Contains(v.GetAttr(name), marks.Sensitive)
 }
 
-// fate returns the sentence about what happens to an object.
+// fate returns the sentence about what happens to an object or, if drift is set, about what has happened to it.
 func (p *Printer) fate(name string, c *plans.ResourceChange, drift bool) string {
 	replaced := p.in(bold, p.in(red, "replaced"))
 	switch c.Action {

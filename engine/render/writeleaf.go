@@ -13,12 +13,13 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/render/internal/difference"
 )
 
-// hiddenText returns the comment that replaces unchanged parts.
-func hiddenText(count int, what string) string {
+// hiddenText returns the comment that replaces unchanged parts. part is the word for one of them, such as
+// "attribute".
+func hiddenText(count int, part string) string {
 	if count == 1 {
-		return "# (1 unchanged " + what + " hidden)"
+		return "# (1 unchanged " + part + " hidden)"
 	}
-	return fmt.Sprintf("# (%d unchanged %ss hidden)", count, what)
+	return fmt.Sprintf("# (%d unchanged %ss hidden)", count, part)
 }
 
 // quotedKey returns a map key as HCL quotes it.

@@ -197,14 +197,14 @@ func (w *nodeWriter) block(n *difference.Node, indent int, l look) {
 	w.b.WriteByte('}')
 }
 
-// group writes the nested blocks of one name, and returns how many unchanged blocks it left out. If apart is
-// set, it writes an empty line before the first block.
-func (w *nodeWriter) group(g *difference.Group, indent int, l look, apart bool) int {
+// group writes the nested blocks of one name, and returns how many unchanged blocks it left out. If separated
+// is set, it writes an empty line before the first block.
+func (w *nodeWriter) group(g *difference.Group, indent int, l look, separated bool) int {
 	skipped := 0
 	start := func() {
-		if apart {
+		if separated {
 			w.b.WriteByte('\n')
-			apart = false
+			separated = false
 		}
 	}
 	if g.Unknown {

@@ -147,8 +147,8 @@ func objectsText(n counting.Counts) string {
 	return strings.Join(parts, ", ") + "."
 }
 
-// change returns the text of one change, without a line feed at the end. Drift is described in the past
-// tense, any other change in the future tense.
+// change returns the text of one change, without a line feed at the end. If drift is set, the change has
+// happened already, and the text is in the past tense; otherwise it is in the future tense.
 func (t planText) change(c *plans.ResourceChange, drift bool, relevant *difference.PathSet) string {
 	nw := nodeWriter{p: t.p, diff: t.diff}
 	t.p.comment(&nw.b, c, drift)
@@ -255,7 +255,7 @@ func (t planText) drifts(all bool) []string {
 	return list
 }
 
-// drifted returns the text of a drift; "" if no part of it matters.
+// drifted returns the text of a drift. If all is false, the result is "" for a drift without any relevant part.
 func (t planText) drifted(c *plans.ResourceChange, all bool, relevant map[addrs.AbsResourceInstance]*difference.PathSet) string {
 	if all {
 		if c.Action == plans.NoOp && !moved(c) {
@@ -292,7 +292,8 @@ func (t planText) undestroyed() string {
 	return "The -exclude options leave out every object of the state. Remove some of the options."
 }
 
-// nothing writes that there is nothing to do.
+// nothing writes that there is nothing to do. drifted reports whether drift was written before: in a plan that
+// only refreshes, that says enough.
 func (t planText) nothing(drifted bool) {
 	if drifted && t.plan.Mode == plans.RefreshOnlyMode {
 		return // written already

@@ -87,7 +87,7 @@ func (c *resultCheck) blocks(n *nest, planned, actual cty.Value, path cty.Path) 
 	planned, _ = planned.Unmark()
 	actual, _ = actual.Unmark()
 	if n.Nesting == NestingSingle || n.Nesting == NestingGroup {
-		// An unknown planned block may turn out to be absent.
+		// If the planned block is unknown, there may be no block in the end.
 		if planned.IsKnown() || !actual.IsNull() {
 			c.object(n.in, planned, actual, path)
 		}

@@ -73,7 +73,7 @@ func (c *planCheck) object(l *layout, prior, config, planned cty.Value, path cty
 	}
 }
 
-// show returns v as text for a message, or a placeholder if v is sensitive.
+// show returns v as text for a message. If v is sensitive, or secret is set, it returns a placeholder.
 func (c *planCheck) show(v cty.Value, secret bool) string {
 	if c.secret || secret || marks.Contains(v, marks.Sensitive) {
 		return "(sensitive value)"

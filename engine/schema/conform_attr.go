@@ -34,7 +34,7 @@ func (c *planCheck) attribute(f *field, prior, config, planned cty.Value, path c
 	case config.IsNull():
 		c.errorf(path, "planned value %#v for a non-computed attribute", planned)
 	case !prior.IsNull() && sameUnrefined(planned, prior):
-		// The provider may keep the prior value: to it, the configured value means the same.
+	// This is allowed: a provider may keep the prior value if the configured value means the same to it.
 	case f.object != nil:
 		c.objects(f, prior, config, planned, path)
 	default:
@@ -75,7 +75,7 @@ func (c *planCheck) objects(f *field, prior, config, planned cty.Value, path cty
 	case otherCount(planned, config):
 		c.errorf(path, "count in plan (%#v) disagrees with count in config (%#v)", planned.Length(), config.Length())
 	case n == NestingSet:
-		// As with blocks in a set: nothing shows which object belongs to which.
+	// Nothing is checked here: in a set, nothing shows which planned object belongs to which configured object.
 	default:
 		for step, p := range n.elements(planned) {
 			co := at(config, step)

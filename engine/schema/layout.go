@@ -92,8 +92,8 @@ func (l *layout) addAttributes(attrs map[string]*Attribute) {
 		f := field{Attribute: a, name: name}
 		if a.Nested != nil {
 			f.object = newObjectLayout(a.Nested)
-			f.ty = a.Nested.Nesting.of(f.object.ty)
-			f.convTy = a.Nested.Nesting.of(f.object.convTy)
+			f.ty = a.Nested.Nesting.collectionType(f.object.ty)
+			f.convTy = a.Nested.Nesting.collectionType(f.object.convTy)
 			l.sensitive = l.sensitive || f.object.sensitive
 			l.writeOnly = l.writeOnly || f.object.writeOnly
 			l.computed = l.computed || f.object.computed
@@ -122,7 +122,7 @@ func (l *layout) addBlock(name string, nb *NestedBlock) {
 	if n.dynamic {
 		n.ty = cty.DynamicPseudoType
 	} else {
-		n.ty = nb.Nesting.of(n.in.ty)
+		n.ty = nb.Nesting.collectionType(n.in.ty)
 	}
 	n.empty = n.emptyValue()
 	l.sensitive = l.sensitive || n.in.sensitive
@@ -155,8 +155,8 @@ func (l *layout) finish() {
 	}
 }
 
-// of returns the type of all values of type ty together, such as a list of ty.
-func (n Nesting) of(ty cty.Type) cty.Type {
+// collectionType returns the type of all values of type ty together, such as a list of ty.
+func (n Nesting) collectionType(ty cty.Type) cty.Type {
 	switch n {
 	case NestingSingle, NestingGroup:
 		return ty

@@ -82,8 +82,9 @@ type Attribute struct {
 	WriteOnly   bool
 	Deprecated  bool
 	Instead     string // as that of a [Block]
-	// Echoes is the name of the attribute beside it whose values this one repeats, "" if it is none: wherever that one is
-	// sensitive, this one is. Only the built-in provider declares it.
+	// Echoes is the name of another attribute of the same object, whose values this attribute repeats. This
+	// attribute is sensitive wherever the other one is. "" means that the attribute repeats nothing. Only the
+	// built-in provider declares it.
 	Echoes string
 }
 

@@ -111,8 +111,9 @@ func (b *Block) WriteOnlyValues(v cty.Value) []cty.Path {
 type trait struct {
 	of     func(*Attribute) bool
 	within func(*layout) bool
-	// all means: if an attribute of a block has the trait, the parts of the attribute that have it are
-	// collected, too. For attributes of objects this is never done.
+	// all is about an attribute of a block that has the trait, and whose parts have it, too. If all is set, the
+	// parts are collected in addition to the attribute. For attributes of nested objects, only the attribute is
+	// collected in any case.
 	all bool
 }
 

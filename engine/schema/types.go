@@ -15,7 +15,7 @@ func (b *Block) ContainsWriteOnly() bool { return b.layout().writeOnly }
 
 // ImpliedType returns the type of all objects of o together: an object, or a list, set or map of objects.
 func (o *Object) ImpliedType() cty.Type {
-	return o.Nesting.of(newObjectLayout(o).ty)
+	return o.Nesting.collectionType(newObjectLayout(o).ty)
 }
 
 // ImpliedType returns the type of the attribute's values.
@@ -32,7 +32,7 @@ func (n *NestedBlock) ImpliedType() cty.Type {
 	if (n.Nesting == NestingList || n.Nesting == NestingMap) && ty.HasDynamicTypes() {
 		return cty.DynamicPseudoType
 	}
-	return n.Nesting.of(ty)
+	return n.Nesting.collectionType(ty)
 }
 
 // EmptyValue returns the value of an empty body: all attributes null, no blocks.

@@ -17,12 +17,13 @@ type Editor struct {
 // Edit returns an editor that starts from s. The editor does not change s.
 func (s *State) Edit() *Editor {
 	e := &Editor{s: s}
-	e.own()
+	e.unshare()
 	return e
 }
 
-// own copies the top-level maps, unless that has happened already.
-func (e *Editor) own() {
+// unshare copies the top-level maps, which the state shares with a snapshot. After the first edit it does
+// nothing.
+func (e *Editor) unshare() {
 	if e.fresh {
 		return
 	}
@@ -47,17 +48,17 @@ func (e *Editor) State() *State {
 func (e *Editor) Current() *State { return e.s }
 
 // SetOutput sets a root output.
-func (e *Editor) SetOutput(name string, o Output) { e.own(); e.s.outputs[name] = o }
+func (e *Editor) SetOutput(name string, o Output) { e.unshare(); e.s.outputs[name] = o }
 
 // RemoveOutput removes a root output.
-func (e *Editor) RemoveOutput(name string) { e.own(); delete(e.s.outputs, name) }
+func (e *Editor) RemoveOutput(name string) { e.unshare(); delete(e.s.outputs, name) }
 
 // SetChecks sets the results of conditions and checks.
-func (e *Editor) SetChecks(c []CheckResult) { e.own(); e.s.Checks = c }
+func (e *Editor) SetChecks(c []CheckResult) { e.unshare(); e.s.Checks = c }
 
 // resource returns a resource for changing. It creates a missing resource.
 func (e *Editor) resource(a addrs.AbsResource) *Resource {
-	e.own()
+	e.unshare()
 	r := e.s.resources[a]
 	if r == nil {
 		r = &Resource{Instances: map[addrs.InstanceKey]*Instance{}}
@@ -129,7 +130,7 @@ func (e *Editor) RemoveInstance(a addrs.AbsResourceInstance) {
 // RemoveResource removes a resource with all its instances.
 func (e *Editor) RemoveResource(a addrs.AbsResource) {
 	if e.s.Resource(a) != nil {
-		e.own()
+		e.unshare()
 		delete(e.s.resources, a)
 	}
 }
@@ -138,7 +139,7 @@ func (e *Editor) RemoveResource(a addrs.AbsResource) {
 func (e *Editor) RemoveEmpty() {
 	for a, r := range e.s.resources {
 		if len(r.Instances) == 0 {
-			e.own()
+			e.unshare()
 			delete(e.s.resources, a)
 		}
 	}

@@ -89,8 +89,8 @@ func (r *readdressing) object(at addrs.AbsResourceInstance, o *Object) *Object {
 			list = append(list, x)
 		}
 		for n := range to {
-			// An object at the new address may depend on this object. This object then does not depend on
-			// everything there.
+			// Leave the new address out if an object there depends on this object: otherwise they would depend
+			// on each other.
 			if n != (addrs.ConfigResource{}) && n != at.Config() && !r.needsOf(n)[at.Config()] {
 				list = append(list, n)
 			}
@@ -126,16 +126,16 @@ func (r *readdressing) where(old addrs.AbsResourceInstance, x addrs.ConfigResour
 	return false, to
 }
 
-// enclosing returns the instance of a module that contains m, or is m itself. The parameter of is this
-// module. ok is false if there is no such instance.
-func enclosing(m addrs.ModuleInstance, of addrs.Module) (around addrs.ModuleInstance, ok bool) {
+// enclosing returns the instance of module that contains m, or is m itself. ok is false if there is no such
+// instance.
+func enclosing(m addrs.ModuleInstance, module addrs.Module) (around addrs.ModuleInstance, ok bool) {
 	for _, s := range m.Steps() {
-		if around.Module() == of {
+		if around.Module() == module {
 			break
 		}
 		around = around.Child(s.Name, s.Key)
 	}
-	return around, around.Module() == of
+	return around, around.Module() == module
 }
 
 // needsOf returns the resources that the objects at an address depend on.

@@ -191,9 +191,9 @@ type overriding struct {
 	overrides []override
 }
 
-// of returns the values of the override for the resource instance that the call of ctx is for. ok is false if
-// no override matches the instance.
-func (c *overriding) of(ctx context.Context) (set values, ok bool) {
+// overrideFor returns the values that a test sets for the resource instance which the call of ctx is about. ok
+// is false if no override matches the instance.
+func (c *overriding) overrideFor(ctx context.Context) (set values, ok bool) {
 	a, known := provider.Instance(ctx)
 	if !known {
 		return values{}, false
@@ -207,28 +207,28 @@ func (c *overriding) of(ctx context.Context) (set values, ok bool) {
 }
 
 func (c *overriding) Read(ctx context.Context, req provider.ReadRequest) (provider.ReadResponse, diags.Diagnostics) {
-	if _, ok := c.of(ctx); ok {
+	if _, ok := c.overrideFor(ctx); ok {
 		return c.made.Read(ctx, req)
 	}
 	return c.Client.Read(ctx, req)
 }
 
 func (c *overriding) Plan(ctx context.Context, req provider.PlanRequest) (provider.PlanResponse, diags.Diagnostics) {
-	if set, ok := c.of(ctx); ok {
+	if set, ok := c.overrideFor(ctx); ok {
 		return c.made.plan(ctx, req, set)
 	}
 	return c.Client.Plan(ctx, req)
 }
 
 func (c *overriding) Apply(ctx context.Context, req provider.ApplyRequest) (provider.ApplyResponse, diags.Diagnostics) {
-	if set, ok := c.of(ctx); ok {
+	if set, ok := c.overrideFor(ctx); ok {
 		return c.made.apply(ctx, req, set)
 	}
 	return c.Client.Apply(ctx, req)
 }
 
 func (c *overriding) ReadData(ctx context.Context, typeName string, config, meta cty.Value) (cty.Value, diags.Diagnostics) {
-	if set, ok := c.of(ctx); ok {
+	if set, ok := c.overrideFor(ctx); ok {
 		return c.made.made(ctx, "data", typeName, config, set)
 	}
 	return c.Client.ReadData(ctx, typeName, config, meta)
@@ -237,7 +237,7 @@ func (c *overriding) ReadData(ctx context.Context, typeName string, config, meta
 // Import makes up an overridden object, too: the object has the values of the override, and made-up ones for
 // the rest.
 func (c *overriding) Import(ctx context.Context, req provider.ImportRequest) ([]provider.Imported, diags.Diagnostics) {
-	set, ok := c.of(ctx)
+	set, ok := c.overrideFor(ctx)
 	if !ok {
 		return c.Client.Import(ctx, req)
 	}

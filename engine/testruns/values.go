@@ -147,8 +147,8 @@ func bodyVariables(body hcl.Body) (out []hcl.Traversal) {
 	return out
 }
 
-// context returns the evaluation context for an expression that the test file has at the level at. ts are the
-// references in the expression.
+// context returns the evaluation context for an expression of the test file. ts are the references in the
+// expression, and at is its level.
 func (r *run) context(ts []hcl.Traversal, at level) (*hcl.EvalContext, diags.Diagnostics) {
 	var ds diags.Diagnostics
 	vars, runs := map[string]cty.Value{}, map[string]cty.Value{}

@@ -101,8 +101,8 @@ func (p *pool) hire() {
 	}
 }
 
-// claim takes the next task whose kind has not reached its limit. Items of jobs go before further visits, so
-// that a visit that has begun can end. The caller holds mu.
+// claim takes the next task whose kind has not reached its limit; false means that none may begin now. Items of
+// jobs go before further visits, so that a visit that has begun can end. The caller holds mu.
 func (p *pool) claim() (task, bool) {
 	if p.panic != nil || p.ctx.Err() != nil {
 		return task{}, false

@@ -131,13 +131,13 @@ func (l *pulls) issueJSON(p *pull) rest.Object {
 	return o
 }
 
-// reactionsJSON returns the number of reactions of each kind.
-func reactionsJSON(to string, list []reaction) rest.Object {
+// reactionsJSON returns the number of reactions of each kind to the comment or issue at an address.
+func reactionsJSON(address string, list []reaction) rest.Object {
 	given := map[string]int{}
 	for _, re := range list {
 		given[re.content]++
 	}
-	return rest.Reactions(to, reactions, given)
+	return rest.Reactions(address, reactions, given)
 }
 
 func (l *comments) json(c *Comment) rest.Object {

@@ -38,7 +38,7 @@ func (r *Repository) getStatus(req *http.Request) (int, any) {
 	list := latestStatuses(r.statuses, at.SHA, at.At)
 	shown := rest.Paged(req, list)
 	api := rest.APIURL + "repos/" + r.String()
-	// The real answer has a shorter form of the repository, with the same names of members.
+	// In GitHub's own answer, the member repository is shorter, but has the same names.
 	shown.Items = rest.Object{
 		"state": "success", "statuses": shown.Items, "sha": at.SHA, "total_count": len(list), "repository": r.repo.json(),
 		"commit_url": api + "/commits/" + at.SHA, "url": api + "/commits/" + at.SHA + "/status",

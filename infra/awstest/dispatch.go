@@ -71,7 +71,7 @@ func (a *Account) answer(w http.ResponseWriter, c call) {
 
 type handler func(ctx context.Context, c call) (any, error)
 
-// on makes a handler of a func with the SDK's types.
+// on makes a handler of f, a func with the SDK's types for a request and its answer.
 func on[In, Out any](f func(in *In) (*Out, error)) handler {
 	return func(_ context.Context, c call) (any, error) {
 		in := new(In)

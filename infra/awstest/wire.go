@@ -141,41 +141,41 @@ func element(w *strings.Builder, name string, v reflect.Value) {
 	}
 }
 
-// fill reads the parameters of a form below a prefix into a value of the SDK's.
-func fill(v reflect.Value, form url.Values, at string) error {
+// fill reads the parameters of a form whose names begin with prefix into a value of the SDK's.
+func fill(v reflect.Value, form url.Values, prefix string) error {
 	switch v.Kind() {
 	case reflect.Pointer:
-		if !under(form, at) {
+		if !under(form, prefix) {
 			return nil
 		}
 		v.Set(reflect.New(v.Type().Elem()))
-		return fill(v.Elem(), form, at)
+		return fill(v.Elem(), form, prefix)
 	case reflect.Struct:
 		for i := range v.NumField() {
 			f := v.Type().Field(i)
 			if !f.IsExported() {
 				continue
 			}
-			if err := fill(v.Field(i), form, strings.TrimPrefix(at+"."+f.Name, ".")); err != nil {
+			if err := fill(v.Field(i), form, strings.TrimPrefix(prefix+"."+f.Name, ".")); err != nil {
 				return err
 			}
 		}
 	case reflect.Slice:
-		for n := 1; under(form, fmt.Sprintf("%s.member.%d", at, n)); n++ {
+		for n := 1; under(form, fmt.Sprintf("%s.member.%d", prefix, n)); n++ {
 			x := reflect.New(v.Type().Elem()).Elem()
-			if err := fill(x, form, fmt.Sprintf("%s.member.%d", at, n)); err != nil {
+			if err := fill(x, form, fmt.Sprintf("%s.member.%d", prefix, n)); err != nil {
 				return err
 			}
 			v.Set(reflect.Append(v, x))
 		}
 	case reflect.String:
-		v.SetString(form.Get(at))
+		v.SetString(form.Get(prefix))
 	case reflect.Bool:
-		yes, err := strconv.ParseBool(form.Get(at))
+		yes, err := strconv.ParseBool(form.Get(prefix))
 		v.SetBool(yes)
 		return err
 	case reflect.Int32:
-		n, err := strconv.ParseInt(form.Get(at), 10, 32)
+		n, err := strconv.ParseInt(form.Get(prefix), 10, 32)
 		v.SetInt(n)
 		return err
 	}

@@ -26,12 +26,12 @@ func IsDigest(text string) bool {
 // ErrDigestMoved is returned if the digest item no longer has the digest that the caller expects.
 var ErrDigestMoved = errors.New("the digest was written by somebody else in the meantime")
 
-// SetDigest replaces the digest item if its present digest equals the parameter was. If that is empty, there
-// must be no item, or an item without a digest. If the item has a third digest, neither the expected nor the
-// new one, the error is ErrDigestMoved.
-func (i *Items) SetDigest(ctx context.Context, digest, was string) error {
+// SetDigest replaces the digest item if it has the expected digest. If expected is empty, there must be no
+// item, or an item without a digest. If the item has a third digest, neither the expected nor the new one, the
+// error is ErrDigestMoved.
+func (i *Items) SetDigest(ctx context.Context, digest, expected string) error {
 	key := i.Path + digestSuffix
-	err := i.put(ctx, item{keyAttribute: key, digestAttribute: digest}, equals(digestAttribute, was))
+	err := i.put(ctx, item{keyAttribute: key, digestAttribute: digest}, equals(digestAttribute, expected))
 	if err == nil {
 		return nil
 	}
@@ -45,10 +45,10 @@ func (i *Items) SetDigest(ctx context.Context, digest, was string) error {
 	return err
 }
 
-// DeleteDigest removes the digest item if its digest equals the parameter was. If it has another digest, the
-// error is ErrDigestMoved.
-func (i *Items) DeleteDigest(ctx context.Context, was string) error {
-	err := i.remove(ctx, i.Path+digestSuffix, equals(digestAttribute, was))
+// DeleteDigest removes the digest item if it has the expected digest. If it has another digest, the error is
+// ErrDigestMoved.
+func (i *Items) DeleteDigest(ctx context.Context, expected string) error {
+	err := i.remove(ctx, i.Path+digestSuffix, equals(digestAttribute, expected))
 	if err == nil {
 		return nil
 	}

@@ -115,10 +115,11 @@ type condition struct {
 	values     map[string]types.AttributeValue
 }
 
-// absent is true if there is no item.
+// absent is the condition that there is no item.
 var absent = condition{expression: aws.String("attribute_not_exists(" + keyAttribute + ")")}
 
-// equals is true if the attribute has that value. For the value "" it is true if the attribute is missing.
+// equals returns the condition that the attribute has this value. For the value "" it is the condition that the
+// attribute is missing.
 func equals(attribute, value string) condition {
 	if value == "" {
 		return condition{expression: aws.String("attribute_not_exists(" + attribute + ")")}

@@ -41,25 +41,25 @@ func (i *Items) remember(written item) {
 	i.last = written
 }
 
-// current returns the leased lock item. It uses the remembered item, once, if the function was returns true
-// for the item's lease. Otherwise it reads the item.
-func (i *Items) current(ctx context.Context, was func(statebackend.Lease) bool) (item, error) {
+// current returns the leased lock item. If an item is remembered and the function expected returns true for its
+// lease, current returns this item, and forgets it. Otherwise it reads the item.
+func (i *Items) current(ctx context.Context, expected func(statebackend.Lease) bool) (item, error) {
 	i.mu.Lock()
 	last := i.last
 	i.last = nil
 	i.mu.Unlock()
-	if l := leaseOf(last); l != nil && was(*l) {
+	if l := leaseOf(last); l != nil && expected(*l) {
 		return last, nil
 	}
 	return i.get(ctx, i.Path)
 }
 
 // SetLease replaces the lease with the lease next, and keeps the rest of the item. The condition is that the
-// function was returns true for the stored lease. If it returns false, or there is no lease, the error is a
-// *statebackend.LockLostError. SetLease also succeeds if its own attempt stored the new lease and the answer
+// function expected returns true for the stored lease. If it returns false, or there is no lease, the error is
+// a *statebackend.LockLostError. SetLease also succeeds if its own attempt stored the new lease and the answer
 // was lost.
-func (i *Items) SetLease(ctx context.Context, was func(statebackend.Lease) bool, next statebackend.Lease) error {
-	return i.rewrite(ctx, next.Lock, was, func(there item, now statebackend.Lease) statebackend.Lease {
+func (i *Items) SetLease(ctx context.Context, expected func(statebackend.Lease) bool, next statebackend.Lease) error {
+	return i.rewrite(ctx, next.Lock, expected, func(there item, now statebackend.Lease) statebackend.Lease {
 		if announced := there[announcedAttribute]; !now.SameHolder(next) && announced != "" {
 			there[formerAttribute] = strings.TrimSpace(there[formerAttribute] + " " + announced)
 		}
@@ -76,15 +76,16 @@ func (i *Items) AnnounceLeased(ctx context.Context, mine statebackend.Lease, dig
 	})
 }
 
-// rewrite changes the leased lock item if the function was returns true for the item's lease.
-func (i *Items) rewrite(ctx context.Context, lock string, was func(statebackend.Lease) bool, change func(item, statebackend.Lease) statebackend.Lease) error {
+// rewrite changes the lock item of the given lock if the function expected returns true for its lease. The
+// function change gets the item to change, and the old lease, and returns the new lease.
+func (i *Items) rewrite(ctx context.Context, lock string, expected func(statebackend.Lease) bool, change func(item, statebackend.Lease) statebackend.Lease) error {
 	for attempt := 1; ; attempt++ {
-		found, err := i.current(ctx, was)
+		found, err := i.current(ctx, expected)
 		if err != nil {
 			return err
 		}
 		now := leaseOf(found)
-		if now == nil || now.Lock != lock || !was(*now) {
+		if now == nil || now.Lock != lock || !expected(*now) {
 			return i.lost(lock, now)
 		}
 		changed := maps.Clone(found)

@@ -142,7 +142,7 @@ func (c *Cipher) plain(data []byte) ([]byte, bool, error) {
 	return data, c.target.Methods[0].Keys == nil, nil
 }
 
-// open decrypts with the first method that can.
+// open decrypts with the first method that can. current reports whether this is the method that also encrypts.
 func (c *Cipher) open(ctx context.Context, p payload, purpose []byte) (plain []byte, current bool, err error) {
 	if p.Version != version {
 		return nil, false, fmt.Errorf("it is encrypted in the format %q, which this version does not know: it knows %q", p.Version, version)

@@ -54,12 +54,12 @@ type answer struct {
 }
 
 // do makes one request; body may be nil. An error means that no complete response arrived.
-func (c *client) do(ctx context.Context, method string, to *url.URL, body []byte) (answer, error) {
+func (c *client) do(ctx context.Context, method string, address *url.URL, body []byte) (answer, error) {
 	var content any
 	if body != nil {
 		content = bytes.NewReader(body)
 	}
-	req, err := retryablehttp.NewRequestWithContext(ctx, method, to.String(), content)
+	req, err := retryablehttp.NewRequestWithContext(ctx, method, address.String(), content)
 	if err != nil {
 		return answer{}, err
 	}
@@ -72,7 +72,7 @@ func (c *client) do(ctx context.Context, method string, to *url.URL, body []byte
 	}
 	res, err := c.http.Do(req)
 	if err != nil {
-		return answer{}, fmt.Errorf("%s %s: %w", method, to.Redacted(), cause(err))
+		return answer{}, fmt.Errorf("%s %s: %w", method, address.Redacted(), cause(err))
 	}
 	defer res.Body.Close()
 	data, err := io.ReadAll(io.LimitReader(res.Body, maxState+1))
@@ -80,14 +80,14 @@ func (c *client) do(ctx context.Context, method string, to *url.URL, body []byte
 		err = fmt.Errorf("the answer is larger than %d bytes", maxState)
 	}
 	if err != nil {
-		return answer{}, fmt.Errorf("%s %s: %w", method, to.Redacted(), err)
+		return answer{}, fmt.Errorf("%s %s: %w", method, address.Redacted(), err)
 	}
 	return answer{res.StatusCode, res.Header, data}, nil
 }
 
 // refusal returns the error for a status that has no meaning in the protocol.
-func (a answer) refusal(method string, to *url.URL) error {
-	at := fmt.Sprintf("%s %s", method, to.Redacted())
+func (a answer) refusal(method string, address *url.URL) error {
+	at := fmt.Sprintf("%s %s", method, address.Redacted())
 	switch a.status {
 	case nethttp.StatusUnauthorized:
 		return fmt.Errorf("%s: the server asks for credentials, or refuses those of username and password: %w", at, statebackend.ErrDenied)

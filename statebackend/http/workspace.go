@@ -148,8 +148,8 @@ func (w *workspace) Lock(ctx context.Context, info statebackend.LockInfo) (strin
 // notALock returns the error for a status that does not mean "locked". A file server answers every PUT with
 // another 2xx status, even if somebody else has the lock. So nothing is undone: the lock may be somebody
 // else's.
-func notALock(a answer, method string, to *url.URL) error {
-	err := a.refusal(method, to)
+func notALock(a answer, method string, address *url.URL) error {
+	err := a.refusal(method, address)
 	if a.status/100 == 2 {
 		err = fmt.Errorf("%w: only 200 is a lock. The server does not keep writers apart: give the address of one that does in lock_address, or remove lock_address and see to it that nobody else writes the state", err)
 	}

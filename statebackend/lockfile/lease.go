@@ -13,11 +13,11 @@ func (f *File) LockLeased(ctx context.Context, info statebackend.LockInfo, lease
 	return f.lock(ctx, object{info: info, lease: &lease})
 }
 
-// SetLease replaces the lease with the lease next. The condition is that the stored lease is complete, and
-// that the function was returns true for it. If not, or if there is no lease, the error is a
+// SetLease replaces the lease with the lease next. The condition is that the stored lease is complete, and that
+// the function expected returns true for it. If not, or if there is no lease, the error is a
 // *statebackend.LockLostError.
-func (f *File) SetLease(ctx context.Context, was func(statebackend.Lease) bool, next statebackend.Lease) error {
-	found, err := f.set(ctx, func(now statebackend.Lease) bool { return now.Complete() && was(now) }, next)
+func (f *File) SetLease(ctx context.Context, expected func(statebackend.Lease) bool, next statebackend.Lease) error {
+	found, err := f.set(ctx, func(now statebackend.Lease) bool { return now.Complete() && expected(now) }, next)
 	if errors.Is(err, errAnother) {
 		return f.lost(found, next.Lock)
 	}
@@ -27,10 +27,10 @@ func (f *File) SetLease(ctx context.Context, was func(statebackend.Lease) bool, 
 // errAnother means that the stored lease may not be replaced.
 var errAnother = errors.New("another lease")
 
-// set replaces the lease of the lock next.Lock, if the function was returns true for the stored lease. If
+// set replaces the lease of the lock next.Lock, if the function expected returns true for the stored lease. If
 // not, the error is errAnother, and found is the stored object.
-func (f *File) set(ctx context.Context, was func(statebackend.Lease) bool, next statebackend.Lease) (found object, err error) {
-	allows := func(o object) bool { return o.lease != nil && o.lease.Lock == next.Lock && was(*o.lease) }
+func (f *File) set(ctx context.Context, expected func(statebackend.Lease) bool, next statebackend.Lease) (found object, err error) {
+	allows := func(o object) bool { return o.lease != nil && o.lease.Lock == next.Lock && expected(*o.lease) }
 	for attempt := 1; ; attempt++ {
 		now, known := f.take()
 		if !known || !allows(now) {

@@ -166,7 +166,7 @@ func (b *Backend) DeleteWorkspace(ctx context.Context, name string, prev stateba
 	if err == nil {
 		return nil
 	}
-	// The refusal may be the effect of our own first attempt.
+	// The refusal may be the effect of our own first attempt, whose answer was lost: look what is there now.
 	_, now, readErr := w.objects.Get(ctx, w.key)
 	switch {
 	case readErr == nil && now == "":

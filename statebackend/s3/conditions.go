@@ -29,7 +29,7 @@ type conditions struct {
 // need only one request.
 const conditionsName = "conditions"
 
-// conditionsText is the content of that object.
+// conditionsText is the content of the test object [conditionsName].
 const conditionsText = "Lockstep finds out with this object whether the server keeps the conditions of writes.\n"
 
 // noTag is an entity tag that no object has.

@@ -96,23 +96,23 @@ func (w *workspace) setLease(ctx context.Context, was func(statebackend.Lease) b
 
 // TakeOver writes the lease with the next fence. A crash after that leaves a lock of this run, and everything
 // that the previous holder left unfinished.
-func (w *workspace) TakeOver(ctx context.Context, was statebackend.Lease, t statebackend.Term) (*statebackend.Lease, error) {
+func (w *workspace) TakeOver(ctx context.Context, expected statebackend.Lease, t statebackend.Term) (*statebackend.Lease, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if !was.Complete() {
+	if !expected.Complete() {
 		panic("s3: TakeOver of an incomplete lock")
 	}
 	there, err := w.Locks(ctx)
 	if err != nil {
 		return nil, err
 	}
-	took := heldOf(there, was.Lock)
+	took := heldOf(there, expected.Lock)
 	if took == nil {
-		return nil, &statebackend.LockLostError{Path: w.path(), ID: was.Lock}
+		return nil, &statebackend.LockLostError{Path: w.path(), ID: expected.Lock}
 	}
-	next := statebackend.Lease{Lock: was.Lock, Fence: was.Fence + 1, Holder: w.holder}.As(t)
+	next := statebackend.Lease{Lock: expected.Lock, Fence: expected.Fence + 1, Holder: w.holder}.As(t)
 	lease, err := w.setLease(ctx, func(now statebackend.Lease) bool {
-		return now.Nonce == was.Nonce || now.SameHolder(next)
+		return now.Nonce == expected.Nonce || now.SameHolder(next)
 	}, next)
 	if err != nil {
 		return nil, err

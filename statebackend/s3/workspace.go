@@ -161,8 +161,9 @@ func (w *workspace) putObject(ctx context.Context, data []byte, prev statebacken
 	case readErr != nil:
 		return "", fmt.Errorf("%w; and the existing object cannot be read: %w", err, readErr)
 	case tag == "" && prev == "":
-		// Versioned buckets of some S3-like servers do this: a deleted version blocks the write. There is no
-		// object to replace, and this server refuses the write with every condition.
+		// There is no object, and yet the server refuses to create one. Some S3-like servers do this if a
+		// versioned bucket has a deleted version of the object. They refuse the write with every condition, so
+		// write without one.
 		if tag, err := w.objects.write(ctx, w.key, data, ""); err == nil {
 			w.options.Note(fmt.Sprintf("s3://%s was written without the condition that there is no such object: the server takes a deleted version for the object", w.path()))
 			return tag, nil

@@ -128,7 +128,8 @@ func (d *DynamoDB) get(w http.ResponseWriter, key string) {
 	dynamoAnswer(w, http.StatusOK, answer)
 }
 
-// write does one write, with its condition and the fault that is injected into it.
+// write answers the request of one write. It calls do if the condition of the request is true, and the fault
+// that is injected into the write lets it happen.
 func (d *DynamoDB) write(w http.ResponseWriter, q dynamoRequest, operation, key string, do func()) {
 	fault := d.Faults.Next(operation + " " + key)
 	if fault == Failed || fault == Conflict {

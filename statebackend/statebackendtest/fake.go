@@ -48,7 +48,8 @@ func (f *Fake) of(name string) *fakeState {
 	return s
 }
 
-// write does one write, with the fault that is injected into it. The caller holds f.mu.
+// write calls do, which makes one write, unless the fault that is injected into the write prevents it. The
+// caller holds f.mu.
 func (f *Fake) write(what string, do func()) error {
 	switch f.Faults.Next(what) {
 	case Failed, Conflict:

@@ -60,18 +60,18 @@ func (w *fakeWorkspace) Renew(ctx context.Context, t statebackend.Term) (*stateb
 	return w.set(s, w.lease.As(t))
 }
 
-// TakeOver implements statebackend.Leased: it takes over the lock, if the lock's lease equals the parameter
-// was.
-func (w *fakeWorkspace) TakeOver(ctx context.Context, was statebackend.Lease, t statebackend.Term) (*statebackend.Lease, error) {
+// TakeOver implements statebackend.Leased: it takes over the lock, if the lease of the lock equals the lease
+// expected.
+func (w *fakeWorkspace) TakeOver(ctx context.Context, expected statebackend.Lease, t statebackend.Term) (*statebackend.Lease, error) {
 	w.fake.mu.Lock()
 	defer w.fake.mu.Unlock()
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	s := w.fake.of(w.name)
-	next := statebackend.Lease{Lock: was.Lock, Fence: was.Fence + 1, Holder: w.holder}.As(t)
-	if s.lock == nil || s.lock.ID != was.Lock || s.lease == nil || s.lease.Nonce != was.Nonce && !s.lease.SameHolder(next) {
-		return nil, &statebackend.LockLostError{Path: w.name, ID: was.Lock, By: s.lease}
+	next := statebackend.Lease{Lock: expected.Lock, Fence: expected.Fence + 1, Holder: w.holder}.As(t)
+	if s.lock == nil || s.lock.ID != expected.Lock || s.lease == nil || s.lease.Nonce != expected.Nonce && !s.lease.SameHolder(next) {
+		return nil, &statebackend.LockLostError{Path: w.name, ID: expected.Lock, By: s.lease}
 	}
 	return w.set(s, next)
 }

@@ -158,7 +158,7 @@ func Server(program string, args ...string) *exec.Cmd {
 }
 
 // StartServer starts a server on a free port of the loopback address, and returns the address once it accepts
-// connections.
+// connections. command returns the command that starts the server at an address.
 func StartServer(t testing.TB, command func(address string) *exec.Cmd) string {
 	t.Helper()
 	var output lockedBuffer

@@ -144,7 +144,8 @@ func (s *S3) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// write does one write, with the fault that is injected into it.
+// write calls do, which makes one write and answers its request, unless the fault that is injected into the
+// write prevents it.
 func (s *S3) write(w http.ResponseWriter, name string, do func(http.ResponseWriter)) {
 	switch s.Faults.Next(name) {
 	case None:

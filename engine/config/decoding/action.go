@@ -141,8 +141,8 @@ func (x *resource) events(e hcl.Expression) []config.Event {
 	return out
 }
 
-// actions reads the list of actions of a trigger. It returns the valid entries, and the number of all
-// entries. Whether the actions exist is not checked here.
+// actions reads the argument actions of a trigger. out has the valid entries, all is the number of all entries.
+// Whether the actions exist is not checked here.
 func (x *resource) actions(e hcl.Expression) (out []hcl.Expression, all int) {
 	list, ds := hcl.ExprList(e)
 	x.add(ds)

@@ -30,8 +30,8 @@ func (r *reader) literal(a *hcl.Attribute, target any) bool {
 	return !ds.HasErrors()
 }
 
-// givenArgs returns the names of the arguments that are present. In an override file, only these change the
-// original.
+// givenArgs returns the names of the arguments that are present in a block of an override file: only these
+// replace arguments of the original block. It returns nil for other files.
 func (r *reader) givenArgs(c *hcl.BodyContent) map[string]bool {
 	if !r.override {
 		return nil
@@ -51,7 +51,7 @@ func (r *reader) keyword(a *hcl.Attribute) string {
 	return hcl.ExprAsKeyword(e)
 }
 
-// versionConstraint reads a literal version constraint.
+// versionConstraint reads a literal version constraint. The result is false if it is null, or after an error.
 func (r *reader) versionConstraint(a *hcl.Attribute) (config.VersionConstraint, bool) {
 	v, ds := a.Expr.Value(nil)
 	r.add(ds)

@@ -47,7 +47,8 @@ func (d *Decoder) call(b *hcl.Block) {
 		c.Providers = c.passedProviders(a.Expr)
 	}
 	c.Body = d.escaped(blocks, remain, "module")
-	// Nested blocks are reported when the arguments are compared with the variables.
+	// Ignore errors about nested blocks here: they are reported when the arguments are compared with the
+	// variables.
 	c.Args, _ = c.Body.JustAttributes()
 	old := d.content.Calls[c.Name]
 	switch {

@@ -47,7 +47,8 @@ type blockType struct {
 	name   string
 	labels []string
 	decode func(*Decoder, *hcl.Block)
-	// fixed is the error for such a block in an override file; the zero value if it is allowed there.
+	// fixed is the error for a block of this type in an override file. The zero value means that override files
+	// may have such blocks.
 	fixed refusal
 }
 

@@ -42,16 +42,18 @@ func (d *Decoder) imports(b *hcl.Block) {
 				"The provider argument is for resources of the root module. In a called module, the resource's block and the call's providers argument decide which provider is used.")
 		}
 	}
-	ok = ok && d.needsOther(m.ID, m, "Invalid import id argument", "The import ID")
-	ok = ok && d.needsOther(m.Identity, m, "Invalid import identity argument", "The import identity")
-	ok = ok && d.needsOther(m.ForEach, m, "Invalid for_each argument", "The for_each of an import block")
+	ok = ok && d.refersToOthers(m.ID, m, "Invalid import id argument", "The import ID")
+	ok = ok && d.refersToOthers(m.Identity, m, "Invalid import identity argument", "The import identity")
+	ok = ok && d.refersToOthers(m.ForEach, m, "Invalid for_each argument", "The for_each of an import block")
 	if ok && !d.duplicateImport(m) {
 		d.content.Imports = append(d.content.Imports, m)
 	}
 }
 
-// needsOther refuses an expression of an import block that refers to the resource which the block is for.
-func (d *Decoder) needsOther(e hcl.Expression, m *config.Import, summary, what string) bool {
+// refersToOthers reports whether an argument of the import block m refers only to other resources than the one
+// that m imports. Otherwise it adds an error with this summary. what is the subject of the error's sentence,
+// such as "The import ID".
+func (d *Decoder) refersToOthers(e hcl.Expression, m *config.Import, summary, what string) bool {
 	if e == nil || !m.Resource.Module.IsRoot() {
 		return true
 	}

@@ -37,7 +37,8 @@ func (d *Decoder) moved(b *hcl.Block) {
 	d.content.Moved = append(d.content.Moved, m)
 }
 
-// endpoint reads an address relative to the module, with or without keys.
+// endpoint reads an address of a moved block: relative to the module, with or without keys. The result is false
+// after an error.
 func (r *reader) endpoint(e hcl.Expression) (addrs.Target, bool) {
 	t, ds := hcl.AbsTraversalForExpr(e)
 	r.add(ds)

@@ -164,15 +164,15 @@ func (r *reader) overrideDependsOn(list []hcl.Traversal) {
 	}
 }
 
-// overrideRepetition replaces x with the repetition of an override file, if the file has one. So count in an
-// override file replaces for_each.
-func overrideRepetition(x *config.Repetition, by config.Repetition) {
+// overrideRepetition replaces x with the repetition of an override file, override, if the file has one. So
+// count in an override file replaces for_each.
+func overrideRepetition(x *config.Repetition, override config.Repetition) {
 	switch {
-	case by.ForEach != nil && x.Count != nil:
+	case override.ForEach != nil && x.Count != nil:
 		// The opposite does not work: for_each does not replace count. The block then has both, and count
 		// decides.
 		// Source: Terraform 1.11.4.
-	case len(by.Expressions()) > 0:
-		*x = by
+	case len(override.Expressions()) > 0:
+		*x = override
 	}
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // providerRef reads a reference to a provider configuration: aws, aws.west, or the same in quotes, as in old
-// configurations.
+// configurations. The result is false after an error.
 func (r *reader) providerRef(e hcl.Expression) (addrs.LocalProviderConfig, bool) {
 	e, ds := traversals.Unquoted(e)
 	r.add(ds)
@@ -31,7 +31,7 @@ func (r *reader) providerRef(e hcl.Expression) (addrs.LocalProviderConfig, bool)
 }
 
 // providerInstanceRef reads a reference to a provider configuration, and the expression in brackets after it,
-// if there is one.
+// if there is one. The result is false after an error.
 func (r *reader) providerInstanceRef(e hcl.Expression) (addrs.LocalProviderConfig, hcl.Expression, bool) {
 	x, ds := traversals.Native(e)
 	if ds.HasErrors() {

@@ -29,7 +29,8 @@ func (r *reader) contentOf(body hcl.Body, schema *hcl.BodySchema) *hcl.BodyConte
 	return content
 }
 
-// partialContentOf is like contentOf, but accepts a body that has more than the schema allows.
+// partialContentOf is like contentOf, but accepts a body that has more than the schema allows, and returns a
+// body with the rest.
 func (r *reader) partialContentOf(body hcl.Body, schema *hcl.BodySchema) (*hcl.BodyContent, hcl.Body) {
 	if r.override {
 		schema = optionalSchema(schema)
@@ -53,14 +54,15 @@ func (r *reader) warnf(at *hcl.Range, summary, detail string, args ...any) {
 	r.diags = append(r.diags, diags.HCLWarning(at, summary, detail, args...))
 }
 
-// duplicate reports a second declaration of something.
-func (r *reader) duplicate(place hcl.Range, summary, what string, old hcl.Range) {
-	r.errorf(&place, summary, "%s is declared at %s already, and a module can declare it only once.", what, at(old))
+// duplicate reports a second declaration of object, such as module.a. The first one is at old.
+func (r *reader) duplicate(place hcl.Range, summary, object string, old hcl.Range) {
+	r.errorf(&place, summary, "%s is declared at %s already, and a module can declare it only once.", object, at(old))
 }
 
-// missingBase reports a block in an override file for which there is no original block.
-func (r *reader) missingBase(place hcl.Range, summary, what string) {
-	r.errorf(&place, summary, "An override file only changes what other files of the module declare, and none declares %s.", what)
+// missingBase reports a block in an override file that has no original block. object is what no other file
+// declares.
+func (r *reader) missingBase(place hcl.Range, summary, object string) {
+	r.errorf(&place, summary, "An override file only changes what other files of the module declare, and none declares %s.", object)
 }
 
 // once reports whether b is the first block of its type, and reports an error otherwise. seen keeps the first
@@ -74,7 +76,8 @@ func (r *reader) once(seen **hcl.Block, b *hcl.Block, summary, detail string) bo
 	return false
 }
 
-// name checks a block's label.
+// name returns the label of a block with the index label. It adds an error with this summary if the label is
+// not a valid name.
 func (r *reader) name(b *hcl.Block, label int, summary string) string {
 	n := b.Labels[label]
 	if !hclsyntax.ValidIdentifier(n) {

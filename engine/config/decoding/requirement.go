@@ -19,8 +19,8 @@ type requirement struct {
 	*config.RequiredProvider
 }
 
-// entry reads one entry: an object, or a version constraint as in Terraform 0.12. Without a source, the
-// provider is in the default namespace and its type is the local name.
+// entry reads one entry, and reports whether it is valid: an object, or a version constraint as in Terraform
+// 0.12. Without a source, the provider is in the default namespace and its type is the local name.
 func (r *requirement) entry(a *hcl.Attribute) bool {
 	if err := checkLocalName(r.LocalName); err != "" {
 		r.errorf(a.NameRange.Ptr(), badLocalName, "%s", err)
@@ -49,7 +49,7 @@ func (r *requirement) entry(a *hcl.Attribute) bool {
 	return ok
 }
 
-// argument reads source, version or configuration_aliases.
+// argument reads source, version or configuration_aliases, and reports whether it is valid.
 func (r *requirement) argument(p hcl.KeyValuePair) bool {
 	key, ds := p.Key.Value(nil)
 	if ds.HasErrors() || key.Type() != cty.String || key.IsNull() || !key.IsKnown() {

@@ -85,7 +85,7 @@ func (d *Decoder) languageBlock(b *hcl.Block) {
 	}
 }
 
-// language accepts the only existing edition.
+// language checks the argument language of a terraform block. The language has only one edition so far.
 func (d *Decoder) language(a *hcl.Attribute) {
 	const remedy = "The only edition of the language is TF2021, which is the default: leave out this argument."
 	switch hcl.ExprAsKeyword(a.Expr) {

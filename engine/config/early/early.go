@@ -32,11 +32,13 @@ type Input struct {
 	// Given are the values of a saved plan, which replace Sources. A plan has no values of ephemeral
 	// variables, so these still come from Sources.
 	Given map[string]cty.Value
-	// Init are the values that init was given. A variable has its value there if Sources have none; another value in Sources is an error.
+	// Init has the values that init was given. If Sources have no value for a variable, the value in Init
+	// counts. If both have a value, and the two differ, that is an error.
 	Init inputs.Source
-	// Used, if not nil, is called for each variable of the root module that is used and has a value in Sources from elsewhere than a
-	// file that is always read; the value is as given, before conversion. Init records these. It is not called for a sensitive or
-	// ephemeral variable: even a result that is not secret may be made of one, such as nonsensitive(var.token) == "".
+	// Used, if not nil, is called for each root variable that is used and was given a value by an option, the
+	// environment, or a file that an option names. The parameter given is the value before conversion. Init
+	// records these values. Used is not called for a sensitive or ephemeral variable: even a result that is not
+	// secret may be made of one, such as nonsensitive(var.token) == "".
 	Used func(name string, given cty.Value)
 	// Secrets allows sensitive and ephemeral values, for users that neither show nor record them.
 	Secrets bool
@@ -162,7 +164,7 @@ func (e *evaluator) bounded(x hcl.Expression, ctx *hcl.EvalContext) (cty.Value, 
 	return v, ds
 }
 
-// attribute returns the second name of a reference, such as "x" in var.x.
+// attribute returns the second name of a reference, such as "x" in var.x. The result is false if there is none.
 func attribute(t hcl.Traversal) (string, bool) {
 	if len(t) < 2 {
 		return "", false
@@ -198,7 +200,8 @@ func (e *evaluator) reference(m *config.Module, t hcl.Traversal, name string) (c
 	return cty.DynamicVal, hcl.Diagnostics{refused(t)}
 }
 
-// once evaluates a cell at its first use. If the cell needs its own value, that is an error.
+// once returns the value of a cell. The first call computes it with the function evaluate, and keeps the
+// result. If the cell needs its own value, that is an error.
 func (e *evaluator) once(c cell, at hcl.Range, evaluate func() (cty.Value, hcl.Diagnostics)) (cty.Value, hcl.Diagnostics) {
 	r, ok := e.cells[c]
 	switch {

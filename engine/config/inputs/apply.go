@@ -32,7 +32,7 @@ func ForApply(root *config.Content, sources []Source, planned Planned) (map[stri
 		was, kept := planned.Given[name]
 		switch {
 		case v.Ephemeral:
-			more := g.again(v, set, slices.Contains(planned.Ephemeral, name))
+			more := g.checkEphemeral(v, set, slices.Contains(planned.Ephemeral, name))
 			x := g.input(v)
 			ds = append(append(ds, more...), x.Problem...)
 			out[name] = x.Value
@@ -43,15 +43,15 @@ func ForApply(root *config.Content, sources []Source, planned Planned) (map[stri
 	return out, ds
 }
 
-// again reports an ephemeral variable that was set for the plan and is not set now, or that is set now and
-// was not.
-func (g givenValue) again(v *config.Variable, set, planned bool) diags.Diagnostics {
+// checkEphemeral returns an error if an ephemeral variable was set for the plan and is not set for the apply,
+// or the other way round. set is true if it is set for the apply, planned if it was set for the plan.
+func (g givenValue) checkEphemeral(v *config.Variable, set, planned bool) diags.Diagnostics {
 	switch {
 	case planned && !set:
 		return diags.Errorf(nil, "No value for required variable",
 			"The variable %q is ephemeral, so that the plan does not hold the value that it was made with. Set it again: use the option -var or -var-file, the environment variable TF_VAR_%s or a .tfvars file.", v.Name, v.Name)
 	case set && !planned:
-		return diags.Errorf(g.open(v), "Ephemeral variable was not set during planning",
+		return diags.Errorf(g.shownRange(v), "Ephemeral variable was not set during planning",
 			"The variable %q is set %s, but was not when the plan was made. Make a new plan with that value, or apply this one without it.", v.Name, g.by(v))
 	}
 	return nil
@@ -59,7 +59,7 @@ func (g givenValue) again(v *config.Variable, set, planned bool) diags.Diagnosti
 
 // changed reports a value that differs from the value in the plan.
 func (g givenValue) changed(v *config.Variable) diags.Diagnostics {
-	place := g.open(v)
+	place := g.shownRange(v)
 	if g.origin == FromOption || g.origin == FromNamedFile {
 		return diags.Errorf(place, "Can't change variable when applying a saved plan",
 			"The variable %q cannot be set with -var or -var-file now, because the plan was made with another value. Make a new plan with the new value.", v.Name)
@@ -68,8 +68,8 @@ func (g givenValue) changed(v *config.Variable) diags.Diagnostics {
 		"The variable %q is set %s to another value than the plan was made with. The plan is carried out with the value that it has.", v.Name, g.by(v))
 }
 
-// open returns the range of a value; nil if a code snippet would show a sensitive value.
-func (g givenValue) open(v *config.Variable) *hcl.Range {
+// shownRange returns the range of a value for a code snippet; nil if the snippet would show a sensitive value.
+func (g givenValue) shownRange(v *config.Variable) *hcl.Range {
 	if v.Sensitive {
 		return nil
 	}

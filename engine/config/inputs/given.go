@@ -128,7 +128,7 @@ func (g givenValue) input(v *config.Variable) Value {
 	}
 	place := g.place
 	if place == nil || v.Sensitive {
-		// A code snippet of the file would show the value.
+		// A code snippet at the value would show it. Point to the variable block instead.
 		place = &v.Range
 	}
 	if errors.Is(err, config.ErrRequired) {
@@ -139,7 +139,7 @@ func (g givenValue) input(v *config.Variable) Value {
 	return x
 }
 
-// by returns the origin of a value, for messages.
+// by says how a value was given, for messages: "by the option -var", for example.
 func (g givenValue) by(v *config.Variable) string {
 	switch {
 	case g.how != "":

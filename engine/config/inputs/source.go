@@ -32,7 +32,8 @@ type Source struct {
 	// FileName and File are the file that was read, for code snippets.
 	FileName string
 	File     *hcl.File
-	// By says how the values were set, for messages, if Origin does not: "by the settings of the project".
+	// By says how the values were set, for messages, as in "by the settings of the project". It is "" if Origin
+	// says enough.
 	By string
 }
 
@@ -49,8 +50,9 @@ func Environment(environ []string) Source {
 	return s
 }
 
-// Settings returns values from another store, in JSON. Some of the values may be for other configurations, as
-// in an environment. The parameter by says how the values were set, for messages.
+// Settings returns a source of values that a store other than a file has as JSON, such as the settings of a
+// project. Like environment variables, the values may be for several configurations: a value for an undeclared
+// variable is ignored. by says how the values were set, for messages.
 func Settings(by string, values map[string]json.RawMessage) (Source, error) {
 	s := Source{Origin: FromEnvironment, Expressions: map[string]hcl.Expression{}, By: by}
 	for name, data := range values {

@@ -80,7 +80,8 @@ func (l *loader) endless(m, child *config.Module) bool {
 	return false
 }
 
-// locate finds the directory of child, a module that m calls.
+// locate finds the directory of child, a module that m calls. ok is false after an error, for example if child
+// is not installed.
 func (l *loader) locate(m, child *config.Module) (dir string, ok bool) {
 	call := child.Call
 	if call.Address.Text == "" {

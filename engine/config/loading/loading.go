@@ -41,12 +41,13 @@ type Input struct {
 	Key string
 	// RootOnly ends the load after the root module's own files.
 	RootOnly bool
-	// Queries has the query files of the root module read, too: those named *.tfquery.hcl and *.tfquery.json.
+	// Queries makes Load read the query files of the root module, too: *.tfquery.hcl and *.tfquery.json.
 	Queries bool
 	// Early evaluates sources and versions of calls, and arguments of the backend; nil: all
 	// of them have to be literal. See package early.
 	Early Early
-	// Planned is set for the configuration of a saved plan, whose caller compares its modules with those of the plan.
+	// Planned is set if the configuration comes from a saved plan. Load then does not check that computed
+	// sources are still the installed ones: the caller compares the modules with those of the plan.
 	Planned bool
 	// Budget bounds the files, and ends the load when its run ends; nil is the generous one.
 	Budget *budget.Budget
@@ -120,7 +121,8 @@ func newLoader(in Input) *loader {
 	}
 }
 
-// rest reads the modules that the root module calls.
+// rest reads the modules that the root module calls, directly or not, and then checks the provider
+// configurations of all modules.
 func (l *loader) rest(root *config.Module) {
 	l.calls(root)
 	l.diags = append(l.diags, checkProviders(l.cfg)...)

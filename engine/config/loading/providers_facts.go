@@ -14,7 +14,7 @@ func requires(c *config.Module, name string) bool {
 	return r != nil && !r.Implied
 }
 
-// requiredAs returns the local name of the required_providers entry for a provider.
+// requiredAs returns the local name of the required_providers entry for a provider; false if there is none.
 func requiredAs(c *config.Module, p addrs.Provider) (string, bool) {
 	for _, name := range slices.Sorted(maps.Keys(c.RequiredProviders)) {
 		if r := c.RequiredProviders[name]; r.Source == p && !r.Implied {

@@ -89,7 +89,8 @@ func (k *providerCheck) aliases(m *config.Module) {
 }
 
 // expandedAt returns the range of an argument that forbids provider blocks in m: count, for_each, enabled or
-// depends_on in the call of m, or in a call further up. The innermost call comes first.
+// depends_on in the call of m, or in a call further up. The innermost call comes first. The result is false if
+// there is no such argument.
 func expandedAt(m *config.Module) (hcl.Range, bool) {
 	for ; m.Call != nil; m = m.Parent {
 		c := m.Call

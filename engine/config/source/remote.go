@@ -25,7 +25,8 @@ func parseRemote(a Address) (Address, error) {
 			getter = g
 		}
 	}
-	// The part of a short form after the repository is also in the package.
+	// For a short form like github.com/OWNER/NAME/DIRECTORY, complete has put "//DIRECTORY" into the URL: split
+	// it off.
 	full, inner := split(full)
 	if a.Subdir, err = cleanSubdir(path.Join(inner, subdir)); err != nil {
 		return a, err
@@ -44,7 +45,8 @@ func parseRemote(a Address) (Address, error) {
 	return a, nil
 }
 
-// complete returns the URL for a short form.
+// complete returns text as a URL. Text may be a short form: github.com/OWNER/NAME, git@HOST:PATH, or an
+// absolute path, for example.
 func complete(text string) (string, error) {
 	switch host, rest, _ := strings.Cut(text, "/"); {
 	case strings.Contains(text, "://"):

@@ -20,7 +20,7 @@ func (s *Suite) readFiles(in loading.Input, dir string) hcl.Diagnostics {
 		}
 		names, err := in.Tree.ReadDir(path.Join(root, d))
 		if err != nil {
-			// A problem with the root module's directory is reported together with its files.
+			// If the root module's directory cannot be read, loading its own files reports that.
 			if i > 0 && d != DefaultDirectory {
 				ds = append(ds, diags.HCLWarning(nil, "Test directory does not exist", "There is no directory %s with test files, which -test-directory names. It is relative to the root module's directory.", d))
 			}
@@ -50,7 +50,7 @@ func (s *Suite) parse(in loading.Input, name string) (hcl.Body, hcl.Diagnostics)
 	return f.Body, ds
 }
 
-// filesWith returns the files of one kind, in native syntax and in JSON.
+// filesWith returns the files of one kind, such as ".tftest": NAME.tftest.hcl and NAME.tftest.json.
 func filesWith(names []string, kind string) []string {
 	var out []string
 	for _, n := range names {

@@ -41,7 +41,7 @@ const mismatch = "Provider type mismatch"
 func (f *File) explicit(r *Run, m *config.Module) (ds hcl.Diagnostics) {
 	for _, p := range r.Providers {
 		want, name := m.ProviderOf(p.InChild.LocalName), p.InParent.LocalName
-		if got := f.stand(name, want); got != want {
+		if got := f.decideProvider(name, want); got != want {
 			ds = append(ds, diags.HCLError(rangeOfName(p), mismatch, "%s is a configuration of provider %s in this file, since another run passes it to a module that needs that one, but %s stands for provider %s in the module of this run. Use a provider block with another name for each provider.",
 				p.InParent, got.ForDisplay(), p.InChild, want.ForDisplay()))
 		}
@@ -58,7 +58,7 @@ func (f *File) implicit(m *config.Module) (ds hcl.Diagnostics) {
 			return
 		}
 		want := m.ProviderOf(x.LocalName)
-		if got := f.stand(x.LocalName, want); got != want {
+		if got := f.decideProvider(x.LocalName, want); got != want {
 			ds = append(ds, diags.HCLError(&p.Range, mismatch, "%s is a configuration of provider %s in this file, since a run passes it to a module that needs that one, but it stands for provider %s in a module that gets it by its name. Use a provider block with another name for each provider.",
 				x, got.ForDisplay(), want.ForDisplay()))
 		}
@@ -86,9 +86,10 @@ func rangeOfName(p config.PassedProvider) *hcl.Range {
 	return &at
 }
 
-// stand returns the provider of the file's configurations with this name. If none exist, it returns want. If
-// their provider is not yet decided, it becomes want.
-func (f *File) stand(name string, want addrs.Provider) addrs.Provider {
+// decideProvider returns the provider of the file's provider configurations that have this local name. If their
+// provider is not decided yet, want becomes their provider. If the file has no such configuration,
+// decideProvider returns want.
+func (f *File) decideProvider(name string, want addrs.Provider) addrs.Provider {
 	got := want
 	for _, p := range f.providers {
 		if p.Addr.LocalName != name {

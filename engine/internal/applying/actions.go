@@ -42,8 +42,8 @@ the plan's.
 Source: https://developer.hashicorp.com/terraform/language/block/resource#action_trigger
 */
 
-// invocations returns the actions that the object's change invokes at the events for which the function at
-// returns true. For a deposed object it returns none.
+// invocations returns the actions that the object's change invokes at the selected events: those for which the
+// function at returns true. For a deposed object it returns none.
 func (x *object) invocations(at func(config.Event) bool) []*plans.Invocation {
 	if x.c.Addr.Deposed != addrs.NotDeposed || len(x.a.in.Plan.Invocations) == 0 {
 		return nil
@@ -63,7 +63,8 @@ func (x *object) hasInvocations(deletes bool) bool {
 	return len(x.invocations(func(e config.Event) bool { return e.Destroys() == deletes })) > 0
 }
 
-// owed returns the pending actions to store with a new or changed object.
+// owed returns the actions that are pending once the object is created or updated: those to invoke after the
+// change. They are stored with the object until they are finished.
 func (x *object) owed() []states.PendingAction {
 	var out []states.PendingAction
 	for _, inv := range x.invocationsOfMaking(false) {
@@ -294,7 +295,8 @@ func (a *applier) invokedBefore(inv *plans.Invocation, call journaling.Call) dia
 	return nil
 }
 
-// holds evaluates the condition of the trigger of an action.
+// holds evaluates the condition of the trigger of an action, and reports whether the action is to be invoked.
+// Without a condition it is.
 func (a *applier) holds(x *object, inv *plans.Invocation, caller cty.Value) (bool, diags.Diagnostics) {
 	if x == nil || x.r == nil || inv.Event.Destroys() || inv.Trigger >= len(x.r.Triggers) || x.r.Triggers[inv.Trigger].Condition == nil {
 		return true, nil
@@ -316,7 +318,8 @@ func (a *applier) holds(x *object, inv *plans.Invocation, caller cty.Value) (boo
 	return verdict.Holds, ds
 }
 
-// openAction returns an action with its provider, and its configuration, all of which has to be known by now.
+// openAction returns an action with its provider, and the value of its configuration. A configuration that is
+// not completely known is an error by now.
 func (a *applier) openAction(ctx context.Context, inv *plans.Invocation, caller cty.Value) (*session.Invocation, cty.Value, diags.Diagnostics) {
 	if inv.Event.Destroys() {
 		open, ds := a.s.PlannedAction(ctx, inv.Addr, inv.Provider)
@@ -371,7 +374,8 @@ func hasSecret(v cty.Value, rs *schema.Schema) bool {
 	})
 }
 
-// namedByOwnActions returns the resources whose own actions refer to them by name, see [values.open].
+// namedByOwnActions returns the resources that trigger an action whose configuration refers to the same
+// resource: see [values.open].
 func namedByOwnActions(p *plans.Plan, cfg *config.Config, rs *refs.Refs) map[addrs.AbsResource]bool {
 	out := map[addrs.AbsResource]bool{}
 	for _, inv := range p.Invocations {

@@ -75,8 +75,8 @@ state is saved at once.
 type Input struct {
 	session.Environment
 	Plan *plans.Plan
-	// Variables are the values of the plan's variables, including the ephemeral ones, which the caller gives
-	// again.
+	// Variables are the values of the plan's variables. The caller must also pass the values of ephemeral
+	// variables, which the plan does not have.
 	Variables map[string]cty.Value
 	// LocalExec runs the commands of local-exec provisioners. If it is nil, a plan with changes that have
 	// such provisioners is refused as a whole.
@@ -106,8 +106,9 @@ const DefaultSaveEvery = 20 * time.Second
 // SoonSaved is the shortest time between two saves with [Input.SaveSoon].
 const SoonSaved = 10 * time.Millisecond
 
-// JournaledSaved is the shortest time between two saves if a journal has all changes meanwhile. Readers of
-// the state that do not know the journal, such as stock tools, get a state that is hardly older.
+// JournaledSaved is the shortest time between two saves of an apply with a journal. Nothing is lost in between,
+// since the journal has every change. Readers that do not know the journal, such as stock tools, get a state
+// that is hardly older.
 const JournaledSaved = time.Second
 
 // A Result is the result of an apply.
@@ -153,10 +154,11 @@ type applier struct {
 	// begun.
 	unread map[addrs.ConfigResource]bool
 	left   int
-	// invocations are the actions of triggers by their callers, and unbegun counts those that a stop has kept from being invoked.
+	// invocations are the actions of triggers, by the resource instance that triggers them. unbegun counts
+	// those that were not invoked because the apply was stopped.
 	invocations map[addrs.AbsResourceInstance][]*plans.Invocation
 	unbegun     atomic.Int64
-	// referenced are the resources that expressions of their content refer to.
+	// referenced has, for the content of each module, the resources that expressions in it refer to.
 	referenced map[*config.Content]map[addrs.Resource]bool
 
 	mu        sync.Mutex
@@ -180,7 +182,7 @@ func newApplier(ctx context.Context, in Input, stop context.CancelCauseFunc) *ap
 	}
 	a.s = &session.Session{Environment: in.Environment}
 	a.values = newValues(in.Plan, a.s, a.record, a.failures, a.report)
-	a.values.own = namedByOwnActions(in.Plan, in.Config, in.Refs)
+	a.values.namedByOwnActions = namedByOwnActions(in.Plan, in.Config, in.Refs)
 	a.s.Eval = eval.New(ctx, eval.Phase{
 		Program: in.Program, Variables: in.Variables, Resource: a.values.resource,
 		CallKeys: func(m addrs.ModuleInstance, call string) ([]addrs.InstanceKey, bool) {

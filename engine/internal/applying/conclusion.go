@@ -56,7 +56,8 @@ func (c *conclusion) values() {
 	c.report.add(c.s.Eval.Force(c.skip))
 	c.report.add(session.CheckBlocks(c.s.Eval, c.s.Config.Order, c.skipCheck))
 	if c.plan.Mode != plans.RefreshOnlyMode || c.plan.Applyable {
-		// Otherwise nothing is recorded, not even that a value is now unknown.
+		// A plan that only refreshes, and changes nothing, records nothing: not even that the value of an
+		// output is now unknown.
 		outputs := c.newOutputs()
 		c.record.edit(func(e *states.Editor) {
 			for _, set := range outputs {

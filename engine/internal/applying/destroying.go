@@ -169,16 +169,16 @@ func (x *object) lost() {
 	x.a.failures.block(x.cr)
 }
 
-// both returns the values of a deposed object and of the current one. ok is false if the object is not
-// deposed, or if there is no current object that stays.
-func (x *object) both(addr addrs.ResourceInstanceObject, deposed *states.Object) (was, is cty.Value, ok bool) {
+// both returns the value of a deposed object, and the value of the current object of its instance. ok is false
+// if the object is not deposed, or if there is no current object that stays.
+func (x *object) both(addr addrs.ResourceInstanceObject, deposed *states.Object) (old, now cty.Value, ok bool) {
 	current := x.a.record.object(x.current())
 	if addr.Deposed == addrs.NotDeposed || current == nil || x.a.values.planned.deleted()[addr.Instance] {
-		return was, is, false
+		return old, now, false
 	}
-	was, ds := x.a.s.Stored(addr.Instance, x.rs, deposed)
-	is, more := x.a.s.Stored(addr.Instance, x.rs, current)
-	return was, is, !ds.HasErrors() && !more.HasErrors()
+	old, ds := x.a.s.Stored(addr.Instance, x.rs, deposed)
+	now, more := x.a.s.Stored(addr.Instance, x.rs, current)
+	return old, now, !ds.HasErrors() && !more.HasErrors()
 }
 
 // kept returns the warning about an object that was not deleted because it is the current one.

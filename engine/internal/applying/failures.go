@@ -95,8 +95,8 @@ func (f *failures) leavesNothing(abs addrs.AbsResource) bool {
 	return f.uncreated[abs]
 }
 
-// of reports whether any instance of a resource failed. If the list only is not nil, just the instances in it
-// count.
+// of reports whether any instance of a resource failed. If only is not nil, it looks just at the instances with
+// the keys in only.
 func (f *failures) of(abs addrs.AbsResource, only []addrs.InstanceKey) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -57,12 +57,12 @@ func (x *object) identity(ctx context.Context, o *states.Object) cty.Value {
 	return x.a.s.StoredIdentity(x.rs, is)
 }
 
-// inconsistent returns the error about a second plan that contradicts the first. Almost always it is a bug of
-// the provider: it has planned a known value without knowing it.
-func (x *object) inconsistent(what string) diags.Diagnostics {
+// inconsistent returns the error about a second plan that contradicts the first; difference says how. Almost
+// always it is a bug of the provider: it has planned a known value without knowing it.
+func (x *object) inconsistent(difference string) diags.Diagnostics {
 	return diags.Errorf(nil, "Provider produced inconsistent final plan",
 		"When expanding the plan for %s to include new values learned so far during apply, provider %q produced an invalid new value: %s.\n\nThis is a bug in the provider, which should be reported in the provider's own issue tracker.",
-		x.c.Addr, x.c.Provider.Provider, what)
+		x.c.Addr, x.c.Provider.Provider, difference)
 }
 
 // newState checks the provider's answer to an apply. If there are errors, it keeps the valid part of the

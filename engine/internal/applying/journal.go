@@ -72,7 +72,8 @@ func (i impure) Keep(name string, v cty.Value) { i.journal.Keep(name, v) }
 
 func (i impure) Calls() int64 { return i.calls() }
 
-// impure returns nil if no other process can continue the apply.
+// impure returns what keeps the values of impure expressions in the journal. It returns nil if no other process
+// can continue the apply, since then nothing needs to be kept.
 func (in *Input) impure() eval.Impure {
 	if in.ImpureCalls == nil || in.Journal == nil && in.Progress == nil {
 		return nil
@@ -132,8 +133,8 @@ func problemOf(ds diags.Diagnostics) string {
 	return strings.Join(texts, "\n\n")
 }
 
-// unjournaled stops the apply: without a journal nothing more may begin. If err consists of diagnostics, they
-// say what to do.
+// unjournaled stops the apply after the error err of the journal, since nothing more may begin without a
+// journal. It returns err as diagnostics that say what to do.
 func unjournaled(stop context.CancelCauseFunc, err error) diags.Diagnostics {
 	stop(errUnjournaled)
 	if own := diags.Diagnostics(nil); errors.As(err, &own) {

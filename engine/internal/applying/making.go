@@ -113,8 +113,8 @@ func (x *object) prior(ctx context.Context) (*states.Object, cty.Value, diags.Di
 	return o, v, append(ds, more...)
 }
 
-// listsPaths reports whether the planned change only adds to the state the list of paths that the schema
-// declares sensitive: see [session.LacksPaths]. The prior state of the plan has this list already.
+// listsPaths reports whether the planned change only completes a list in the state: the paths that the schema
+// declares sensitive (see [session.LacksPaths]). The prior state of the plan has the complete list already.
 func (x *object) listsPaths() bool {
 	return x.c.Action == plans.Update && x.c.Before.RawEquals(x.c.After)
 }
@@ -149,8 +149,8 @@ func (x *object) perform(ctx context.Context, q *session.Question, prior *states
 		if session.SameMarks(q.Prior, q.Planned) && !x.listsPaths() && !x.interrupted {
 			return q.Planned, nil // nothing to do: the object keeps its dependencies, too
 		}
-		// Only the sensitive paths change, which the provider does not know, or an earlier process has made
-		// the call already.
+		// The provider need not be called, for one of two reasons: only the sensitive paths change, which the
+		// provider does not know; or an earlier process has made the call already.
 		at := x.begin(plans.Update, q.Prior)
 		ds := x.store(q.Planned, states.Ready, session.EncodeIdentity(x.plannedIdentity(q), x.rs, prior.Identity), prior.Private)
 		at.end(ds.HasErrors())

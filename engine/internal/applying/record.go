@@ -45,9 +45,9 @@ func newRecord(in Input, stop context.CancelCauseFunc) *record {
 	return r
 }
 
-// unforesee restores the root outputs to their values before the plan. (The plan puts the new values that it
-// knows into its prior state.) The new values enter the state when the steps that they depend on have
-// succeeded: see [conclusion.newOutputs].
+// unforesee gives the root outputs the values that they had before the plan. The plan has put their new values,
+// as far as it knows them, into its prior state. An apply stores a new value only when the steps that it
+// depends on have succeeded: see [conclusion.newOutputs].
 func unforesee(e *states.Editor, prev *states.State) {
 	for name := range e.Current().Outputs() {
 		if _, was := prev.Output(name); !was {
@@ -158,8 +158,8 @@ func (r *record) save(ctx context.Context) diags.Diagnostics {
 	return nil
 }
 
-// share is the divisor for the part of the objects that must have changed before an early save: a quarter. If
-// a state grows by a quarter between saves, all saves together have five times the bytes of the last one.
+// share says when an early save is worth it: after changes of one in share objects, a quarter. If a state grows
+// by a quarter between saves, all saves together have five times the bytes of the last one.
 const share = 4
 
 // worthSaving reports whether enough has changed for an early save. Without a journal, one change is enough.
@@ -172,12 +172,14 @@ func (r *record) worthSaving() bool {
 }
 
 // paced returns save with a pause after each call, nine times as long as the call. A save of n objects takes
-// time in proportion to n, so an apply of n changes spends at most a tenth of its time on saves. The
-// parameter longest limits the pause. If there is a journal, the pause has this limit as its length until a
-// share of the objects has changed, so that the bytes of all saves are in proportion to the changes, too.
+// time in proportion to n, so an apply of n changes spends at most a tenth of its time on saves. No pause is
+// longer than longest.
 //
-// The length of a call is the shortest of the last few: on a busy machine, single saves may be slow, which
-// must not delay the next saves.
+// If there is a journal, the pause is exactly longest, until a share of the objects has changed. So the bytes
+// of all saves are in proportion to the changes, too.
+//
+// The length of a call is the shortest of the last few: on a busy machine, single saves may be slow, which must
+// not delay the next saves.
 func (r *record) paced(longest time.Duration) func(context.Context) diags.Diagnostics {
 	const few = 4
 	var lengths []time.Duration

@@ -21,8 +21,7 @@ func (r *report) add(ds diags.Diagnostics) {
 	}
 }
 
-// all returns the diagnostics so far. They may contain duplicates: the end of the apply, where named values
-// and provider configurations add theirs, removes these.
+// all returns the diagnostics so far. They may contain duplicates, which the caller removes.
 func (r *report) all() diags.Diagnostics {
 	r.mu.Lock()
 	defer r.mu.Unlock()

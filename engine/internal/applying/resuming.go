@@ -125,10 +125,10 @@ func (a *applier) replaced(c *plans.ResourceChange) {
 
 // failedBefore reports again the error of a step that failed in an earlier process, and records the results
 // of the step's conditions.
-func (x *object) failedBefore(was fate, call journaling.Call) diags.Diagnostics {
+func (x *object) failedBefore(earlier fate, call journaling.Call) diags.Diagnostics {
 	const summary = "Failed before the apply was stopped"
 	var ds diags.Diagnostics
-	switch was {
+	switch earlier {
 	case inDoubt:
 		ds = diags.Errorf(nil, "Not known to be created",
 			"An earlier process of this apply began the creation of %s at %s, and did not record its end. Until a person has found out whether the object exists, neither it nor anything that depends on it is changed.",

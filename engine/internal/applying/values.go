@@ -45,9 +45,10 @@ type values struct {
 	failures *failures
 	report   *report
 	planned  plannedInstances
-	// own are the resources whose own actions refer to them by name. Such an action is invoked in the middle of the changes of
-	// the resource: it sees the instances that exist by then, others are unknown. Their values are made anew each time.
-	own map[addrs.AbsResource]bool
+	// namedByOwnActions are the resources that trigger an action whose configuration refers to the same resource. The action
+	// is invoked in the middle of the changes of the resource. So it sees the instances that exist by then, and
+	// the others are unknown. The values of these resources are made anew each time.
+	namedByOwnActions map[addrs.AbsResource]bool
 
 	mu        sync.Mutex
 	keys      map[addrs.AbsResource]map[addrs.InstanceKey]bool // see hasOthers
@@ -97,7 +98,7 @@ func (v *values) resource(ctx context.Context, abs addrs.AbsResource, only []add
 	if v.failures.of(abs, nil) {
 		return cty.DynamicVal, diags.Reported()
 	}
-	if v.own[abs] {
+	if v.namedByOwnActions[abs] {
 		val, ds := v.collect(ctx, abs)
 		if ds.HasErrors() {
 			return cty.DynamicVal, diags.Reported()
@@ -138,9 +139,9 @@ func (v *values) hasOthers(abs addrs.AbsResource, only []addrs.InstanceKey) bool
 	return !slices.ContainsFunc(only, func(k addrs.InstanceKey) bool { return !known[k] })
 }
 
-// some returns an object with the instances of a resource that the list only names, by their keys as strings.
-// The index operator accepts these for a list, too. The other instances may not be complete yet, and
-// collecting thousands of them for each reference would be slow.
+// some returns an object with those instances of a resource whose keys are in only. The names of its attributes
+// are the keys as strings. The index operator accepts these for a list, too. The other instances may not be
+// complete yet, and collecting thousands of them for each reference would be slow.
 func (v *values) some(ctx context.Context, abs addrs.AbsResource, only []addrs.InstanceKey) (cty.Value, diags.Diagnostics) {
 	if v.failures.of(abs, only) {
 		return cty.DynamicVal, diags.Reported()
@@ -265,7 +266,7 @@ func (x block) value(ctx context.Context, k addrs.InstanceKey) (cty.Value, diags
 	}
 	o := v.record.object(addrs.ResourceInstanceObject{Instance: addr})
 	if o == nil {
-		if v.plan.Mode == plans.NormalMode && !v.plan.Partial() && !v.own[x.abs] {
+		if v.plan.Mode == plans.NormalMode && !v.plan.Partial() && !v.namedByOwnActions[x.abs] {
 			return cty.DynamicVal, diags.Reported()
 		}
 		return cty.UnknownVal(x.rs.Block.ImpliedType()), nil
@@ -279,7 +280,8 @@ func (x block) value(ctx context.Context, k addrs.InstanceKey) (cty.Value, diags
 
 // scope returns the scope of an instance, with its count or each.
 func (v *values) scope(addr addrs.AbsResourceInstance, r *config.Resource) (eval.Scope, diags.Diagnostics) {
-	// Evaluating the module calls above makes the module instance known.
+	// The evaluator must know the module instance before it evaluates anything in it: this call expands the
+	// module calls above.
 	if _, ds := v.s.Eval.Modules(v.s.Config.Modules[addr.Module.Module()]); ds.HasErrors() {
 		return eval.Scope{}, ds
 	}

@@ -21,7 +21,7 @@ var errStep = errors.New("the step reported errors")
 // succeeded: they check the finished infrastructure from outside, and have no place in the order of
 // dependencies.
 func (a *applier) walk(ctx context.Context) {
-	// Half the interval, so that the saved state is never older than the whole interval.
+	// Save twice in each interval, so that the saved state is never older than the interval.
 	interval, save := a.in.SaveEvery/2, a.record.save
 	if a.in.SaveSoon {
 		interval, save = soon(a.in.Journal), a.record.paced(a.in.SaveEvery/2)
@@ -205,7 +205,8 @@ func (x *object) do(ctx context.Context, verb order.Verb) diags.Diagnostics {
 	return nil
 }
 
-// soon is the shortest time between two saves.
+// soon returns the shortest time between two saves: longer if there is a journal, which has the changes
+// meanwhile.
 func soon(j *journaling.Journal) time.Duration {
 	if j != nil {
 		return JournaledSaved

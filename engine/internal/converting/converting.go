@@ -63,7 +63,8 @@ func ahead(v cty.Value, want cty.Type) (cty.Value, error) {
 	return v, nil
 }
 
-// each applies Ahead to the elements of a tuple or an object.
+// each applies Ahead to the elements of a tuple or an object. want returns the type for each element, by its
+// key as text.
 func each(v cty.Value, want func(name string) cty.Type) (cty.Value, error) {
 	if v.LengthInt() == 0 {
 		return v, nil

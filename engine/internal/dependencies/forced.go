@@ -47,11 +47,13 @@ func (f Forced) Has(cr addrs.ConfigResource, key addrs.InstanceKey) bool {
 	return ok && (keys == nil || keys[key])
 }
 
-// ForcedInstances is [Graph.CreateBeforeDestroy] by instance, as an apply stores it. A reference `a[0]`
-// forces only this instance if the function remains returns true for a[0]: the apply makes this instance, or
-// leaves it unchanged. Otherwise it forces all instances of a. The dependencies of the provider
-// configurations in destroyers are forced, too: these configurations destroy objects for which
-// create-before-destroy was in effect.
+// ForcedInstances is [Graph.CreateBeforeDestroy] for single instances, as an apply stores the setting. A
+// reference `a[0]` in a block with create-before-destroy forces the setting on this instance alone if
+// remains(a, 0) is true: the apply makes this instance, or leaves it unchanged. Otherwise the reference forces
+// it on all instances of a.
+//
+// destroyers are provider configurations that destroy objects with create-before-destroy. The resources that
+// they depend on get the setting, too.
 // Source: Terraform 1.11.4, which plans by block, but stores the setting by the graph of its apply.
 func (g *Graph) ForcedInstances(remains func(addrs.ConfigResource, addrs.InstanceKey) bool, destroyers []addrs.AbsProviderConfig) Forced {
 	out := Forced{}

@@ -13,9 +13,9 @@ import (
 // dependency that only loses instances counts, but the search also continues with its dependencies, since a
 // deletion passes no values on.
 
-// Fill sets the configuration dependencies (ConfigDeps) of changes: the nearest dependencies that have
-// changes. The search does not continue after [Transitive] resources. A change without a block gets the
-// dependencies of its provider configuration.
+// Fill sets ConfigDeps of each change: the nearest resources with changes that the block of the change depends
+// on. Take a, which depends on b, and b on c. If b has a change, it is b; if only c has one, it is c; if b only
+// loses instances, it is both. A change without a block gets the dependencies of its provider configuration.
 func (g *Graph) Fill(changes []*plans.ResourceChange) {
 	n := g.nearest(changes)
 	for _, c := range changes {
@@ -29,7 +29,7 @@ func (g *Graph) Fill(changes []*plans.ResourceChange) {
 }
 
 // OfProviders returns, for each change, the nearest resources with changes that its provider configuration
-// depends on.
+// depends on; see [Graph.Fill].
 func (g *Graph) OfProviders(changes []*plans.ResourceChange) [][]addrs.ConfigResource {
 	n := g.nearest(changes)
 	out := make([][]addrs.ConfigResource, len(changes))

@@ -11,9 +11,9 @@ type orphans struct {
 	within map[addrs.Object]map[addrs.Module]bool
 }
 
-// AddOrphans takes the resources of the state, and keeps those that have no block. A block that depends on a
-// module as a whole stores them as dependencies, together with the remaining resources of the module, until
-// an apply has deleted them.
+// AddOrphans is given the resources of the state, and remembers those without a block. A block that depends on
+// a module as a whole depends on these resources of the module, too: it stores them as dependencies until an
+// apply has deleted them.
 // Source: tried with Terraform 1.11.4.
 func (g *Graph) AddOrphans(list []addrs.ConfigResource) {
 	of := map[addrs.Module][]addrs.ConfigResource{}

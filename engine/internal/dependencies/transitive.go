@@ -10,11 +10,13 @@ import (
 // pairs is quadratic in the length of the chain, and a state of 10,000 objects has such chains. So lists of
 // dependencies end at resources through which the order is transitive anyway.
 
-// Transitive returns the resources through which the order of deletions is transitive: what is deleted before
-// them is also deleted before their dependencies. If all changes are deletions or removals from the state,
-// these are the resources with a deletion in every instance of their module. (The order is per module
-// instance: objects in different instances of a module do not depend on each other.) If any other change is
-// planned, there are none, because a deletion passes no order on between objects that are made.
+// Transitive returns the resources through which the order of deletions is transitive. If b is one of them, and
+// a depends on b and b on c, then deleting a before b and b before c also orders a and c.
+//
+// If all changes are deletions or removals from the state, these are the resources with a deletion in every
+// instance of their module. (The order is per module instance: objects in different instances of a module do
+// not depend on each other.) If any other change is planned, there are none, because a deletion passes no order
+// on between objects that are made.
 func Transitive(changes []*plans.ResourceChange) map[addrs.ConfigResource]bool {
 	type scope struct {
 		block addrs.ConfigResource
@@ -44,9 +46,10 @@ func Transitive(changes []*plans.ResourceChange) map[addrs.ConfigResource]bool {
 	return out
 }
 
-// Implied returns a function for [states.Dependencies.Until]. It reports whether the order relative to the
-// further dependencies of a stored dependency follows from other deletions. This is so if the resource is
-// [Transitive], and each of its objects has stored exactly these further dependencies.
+// Implied returns a function for [states.Dependencies.Until], which leaves out the dependencies of a dependency
+// if it is true. Take a, which depends on b, which depends on c. In the list of a, c can be left out if two
+// deletions order all three: b after a, and c after b. That is the case if b is [Transitive], and every object
+// of b has stored the same dependencies as the list of a has for b.
 func Implied(changes []*plans.ResourceChange) func(states.Dependency) bool {
 	blocks := Transitive(changes)
 	further := map[addrs.ConfigResource]*states.Dependencies{}

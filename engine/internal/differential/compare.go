@@ -103,22 +103,23 @@ func dropEmptyResources(r Result) {
 	})
 }
 
-// first describes the first difference of two JSON values at a path; "" if there is none.
-func first(at string, a, b any) string {
+// first describes the first difference of two JSON values; "" if there is none. path is where the values are in
+// the whole document.
+func first(path string, a, b any) string {
 	switch x := a.(type) {
 	case map[string]any:
 		if y, ok := b.(map[string]any); ok {
-			return firstMember(at, x, y)
+			return firstMember(path, x, y)
 		}
 	case []any:
 		if y, ok := b.([]any); ok {
-			return firstElement(at, x, y)
+			return firstElement(path, x, y)
 		}
 	}
 	if reflect.DeepEqual(a, b) {
 		return ""
 	}
-	return fmt.Sprintf("%s: %s and %s", at, brief(a, true), brief(b, true))
+	return fmt.Sprintf("%s: %s and %s", path, brief(a, true), brief(b, true))
 }
 
 func firstMember(at string, x, y map[string]any) string {

@@ -95,8 +95,8 @@ func (t Tool) moveTo(ctx context.Context, dir, path string) error {
 	return err
 }
 
-// comeBack ends a round in which the backend was changed after the plan. A state at the later path is a
-// mistake of the tool, and is added to its errors.
+// comeBack ends a round in which the backend's path was changed after the plan, and restores the path. The tool
+// must not have written a state to the changed path: if it has, comeBack adds that to the tool's errors.
 func comeBack(dir string, r *Result) error {
 	if _, err := os.Stat(filepath.Join(dir, otherPath)); err == nil {
 		r.Errors = append(r.Errors, "the state was written to the other backend")

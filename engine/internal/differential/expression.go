@@ -42,7 +42,7 @@ type scope struct {
 func (s *scope) chance(n int) bool { return s.r.IntN(n) == 0 }
 
 // pick returns one of the texts at random.
-func (s *scope) pick(of ...string) string { return of[s.r.IntN(len(of))] }
+func (s *scope) pick(texts ...string) string { return texts[s.r.IntN(len(texts))] }
 
 // add makes v available for references.
 func (s *scope) add(v value) { s.known = append(s.known, v) }
@@ -67,7 +67,8 @@ func (s *scope) any(depth int) value {
 	return s.value(k, depth, false)
 }
 
-// value returns an expression of a kind, with calls nested at most depth deep.
+// value returns an expression of a kind, with calls nested at most depth deep. If certain is set, its value is
+// never unknown or sensitive.
 func (s *scope) value(k kind, depth int, certain bool) value {
 	if v, ok := s.reference(k, certain); ok && s.chance(3) {
 		return v
@@ -78,7 +79,7 @@ func (s *scope) value(k kind, depth int, certain bool) value {
 	return s.compound(k, depth-1, certain)
 }
 
-// simple returns a reference or a literal.
+// simple returns a reference or a literal; see [scope.value].
 func (s *scope) simple(k kind, certain bool) value {
 	if v, ok := s.reference(k, certain); ok && s.chance(2) {
 		return v
@@ -157,7 +158,7 @@ var forms = map[kind][]form{
 	},
 }
 
-// compound returns an expression made from other expressions.
+// compound returns an expression made from other expressions; see [scope.value].
 func (s *scope) compound(k kind, depth int, certain bool) value {
 	all := forms[k]
 	if len(all) == 0 {

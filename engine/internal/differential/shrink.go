@@ -71,14 +71,15 @@ func (c Case) size() int {
 	return n
 }
 
-// without returns the case without n blocks from number at on, counted through all rounds.
-func (c Case) without(at, n int) Case {
+// without returns the case without n blocks, from the block with the number first on. The blocks are numbered
+// through all rounds.
+func (c Case) without(first, n int) Case {
 	out := Case{Seed: c.Seed, Things: c.Things}
 	i := 0
 	for _, r := range c.Rounds {
 		var blocks []Block
 		for _, b := range r.Blocks {
-			if i < at || i >= at+n {
+			if i < first || i >= first+n {
 				blocks = append(blocks, b)
 			}
 			i++

@@ -89,7 +89,7 @@ func (m *module) passed(child *module) string {
 	return "\n  providers = {\n    " + strings.Join(lines, "\n    ") + "\n  }"
 }
 
-// thing writes an object of the lab provider.
+// thing writes the resource block of an object of the lab provider.
 func (m *module) thing(x item) {
 	address := "lab_thing." + x.name
 	if x.gone != "" {
@@ -167,7 +167,7 @@ func (m *module) thingLifecycle() string {
 	return "\n  lifecycle {\n    " + strings.Join(lines, "\n    ") + "\n  }"
 }
 
-// data reads an object that the module has.
+// data writes a data block that reads an object which the module has.
 func (m *module) data(x item) {
 	if len(m.single) == 0 {
 		return

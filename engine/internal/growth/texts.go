@@ -10,7 +10,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/budget"
 )
 
-// written checks results with at least all texts of the arguments.
+// written estimates the result of functions that write all their arguments as one text: it has at least the
+// texts in the arguments.
 func written(c *call) { c.text(c.all.Bytes) }
 
 // yamlEncode estimates the result of yamlencode: lines of texts are indented by their depth.
@@ -60,8 +61,9 @@ func jsonDecode(c *call) {
 	c.values(values)
 }
 
-// decoded returns an estimate with at most one value for each byte of the text that is in ends. The decoders
-// make hundreds of bytes of such a byte.
+// decoded returns the estimate for a function that decodes a text. The result has at most one value more than
+// the text has bytes that are in ends, such as commas and newlines. A decoder makes hundreds of bytes for each
+// such byte.
 func decoded(ends string) func(c *call) {
 	return func(c *call) {
 		n := int64(1)

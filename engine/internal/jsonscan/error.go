@@ -31,7 +31,7 @@ func (s *Scanner) Fail(pos int, format string, args ...any) error {
 
 // unexpected returns the error for text that does not continue with the wanted token.
 func (s *Scanner) unexpected(wanted string) error {
-	// The rest may be the beginning of a word, or empty: then the text is cut off.
+	// Nothing is left, or only the beginning of the word null, true or false: the text is cut off.
 	if rest := string(s.src[s.pos:min(len(s.src), s.pos+6)]); strings.HasPrefix("null", rest) || strings.HasPrefix("true", rest) || strings.HasPrefix("false", rest) {
 		err := s.Fail(s.pos, "the text ends where %s is expected", wanted).(*Error)
 		err.Truncated = true

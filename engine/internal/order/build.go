@@ -52,7 +52,8 @@ type block struct {
 	// a scope for each module instance; otherwise all is the only scope.
 	instance addrs.ModuleInstance
 	scopes   map[addrs.ModuleInstance]*scope
-	// marks has, for each kind of list, the stamp of the last visit whose list contained the block.
+	// marks shows which visit has seen the block last, for each kind of list: it has the stamp of this visit.
+	// So a visit sees the block only once for each list.
 	marks [listKinds]int
 }
 

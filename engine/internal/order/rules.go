@@ -128,8 +128,8 @@ func (b *builder) orderDelete(i int) {
 	}
 }
 
-// A visit reads the lists of dependencies of one step of a change. It sees each block once per list, and
-// never the change's own block.
+// A visit goes through the lists of dependencies of one step. It yields each block once for each list, and
+// never the block own, to which the step belongs.
 type visit struct {
 	own   *block
 	stamp int // unique, not 0

@@ -63,7 +63,7 @@ func (s *scope) add(p parts) {
 	}
 }
 
-// clone copies a scope. The scope must have no barriers yet.
+// clone copies a scope. No barrier (a node that joins the edges of many steps) may have been made for it yet.
 func (s *scope) clone() *scope {
 	return &scope{
 		makes: slices.Clone(s.makes), verifies: slices.Clone(s.verifies),

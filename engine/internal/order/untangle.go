@@ -28,9 +28,9 @@ Each round of 1 and 2 is linear in the remaining nodes. The number of rounds is 
 that drop wishes in one component: one, in every known case.
 */
 
-// untangle removes edges until the graph has no cycle, and may add edges that bypass barriers. n is the
-// number of nodes; the nodes with index steps and above are barriers. It returns false if the necessary edges
-// have a cycle.
+// untangle removes edges until the graph has no cycle. It may add edges that bypass barriers (nodes that only
+// join the edges of many steps). n is the number of nodes; the nodes with index steps and above are barriers.
+// It returns false if the edges that must stay have a cycle.
 func untangle(n, steps int, e edges) (edges, bool) {
 	gone, waits := make([]bool, n), make([]int32, n)
 	for _, y := range e.to {
@@ -118,11 +118,12 @@ func (t *tangle) next(x, i int32) (y int32, same, ok bool) {
 	return y, !t.gone[list[i]] && t.parts.same(x, y), true
 }
 
-// release chooses one step in each component: the one with the weakest wishes (edges that may be dropped)
-// into it. It removes these wishes. It returns false if a component has no such step.
-func (t *tangle) release(left []int32) bool {
+// release chooses one step in each component: the one with the weakest wishes (edges that may be dropped) into
+// it. It removes these wishes. cyclic are the nodes of the components. It returns false if a component has no
+// such step.
+func (t *tangle) release(cyclic []int32) bool {
 	best := map[int32]choice{}
-	for _, x := range left {
+	for _, x := range cyclic {
 		c := t.choice(x)
 		if b, ok := best[t.parts.of[x]]; !ok || c.better(b) {
 			best[t.parts.of[x]] = c
@@ -137,8 +138,8 @@ func (t *tangle) release(left []int32) bool {
 		if b.edges > 1 || b.from < t.steps {
 			continue
 		}
-		// Other steps that wait only for the same barrier, just as weakly, are in the same position. Handling
-		// them one by one would take a round each.
+		// Also release the other steps that wait, just as weakly, for this barrier and for nothing else: one by
+		// one, each would take a round.
 		for _, i := range t.out.of(b.from) {
 			if x := t.to[i]; !t.gone[i] && t.weight[i] == b.strongest && t.parts.same(x, b.from) && t.choice(x).edges == 1 {
 				t.letGo(x)

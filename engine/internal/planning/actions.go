@@ -44,8 +44,8 @@ func brings(a plans.Action, e config.Event, keepsOld bool) bool {
 	return a == plans.Delete || a.IsReplace() && !keepsOld
 }
 
-// firings returns the actions that a change of a resource instance triggers, in the order of the
-// configuration: by trigger block, then by event, then by action.
+// firings returns the actions that a change of a resource instance triggers, in the order of the configuration:
+// by trigger block, then by event, then by action. See [brings] for keepsOld.
 func firings(triggers []*config.Trigger, a plans.Action, keepsOld bool) []firing {
 	var out []firing
 	for i, t := range triggers {
@@ -200,7 +200,8 @@ func (t *triggering) all() []*invoking {
 		if x == nil {
 			continue
 		}
-		// An action that is listed twice was completed in the order of the list: the last entries are the ones that are pending.
+		// An action may be listed twice. The earlier apply invoked actions in the order of the list, so the
+		// last entries are the pending ones.
 		if i := slices.Index(pending, x.owed()); i >= 0 {
 			pending = slices.Delete(pending, i, i+1)
 			x.Pending, again = true, append(again, x)

@@ -19,10 +19,10 @@ func applyable(plan *plans.Plan) bool {
 		return true
 	}
 	if plan.Mode == plans.RefreshOnlyMode {
-		// As in the stock tool, new outputs and values count, but removed outputs, unknown values and mere
-		// moves do not. Changed metadata of an unchanged object are not drift, as since Terraform 1.15:
-		// https://github.com/hashicorp/terraform/issues/37406. Identities that the state lacks do count, as
-		// in Terraform 1.16.
+		// These differences make the plan applyable: new or changed outputs with known values, and drift, but
+		// not mere moves, as in the stock tool; and identities that the state lacks, as in Terraform 1.16.
+		// Changed metadata of an unchanged object are not drift, as since Terraform 1.15:
+		// https://github.com/hashicorp/terraform/issues/37406.
 		return learnsIdentities(plan) || slices.ContainsFunc(plan.Drift, func(c *plans.ResourceChange) bool { return c.Action != plans.NoOp }) ||
 			slices.ContainsFunc(plan.Outputs, func(o *plans.OutputChange) bool {
 				return (o.Action == plans.Create || o.Action == plans.Update) && marks.Plain(o.After).IsWhollyKnown()

@@ -78,7 +78,7 @@ func (p *planner) convert(ctx context.Context, from, to addrs.AbsResourceInstanc
 }
 
 // providerOf returns the provider configuration of a resource: the one that its block selects or, without a
-// block, the default one for its type.
+// block, the default one for its type. hasBlock reports whether there is a block.
 func providerOf(cfg *config.Config, cr addrs.ConfigResource) (pc addrs.AbsProviderConfig, hasBlock bool) {
 	m := cfg.Modules[cr.Module]
 	switch {

@@ -29,8 +29,9 @@ func (b *block) keeps(o *states.Object) bool {
 	return o.SkipDestroy
 }
 
-// keepReason returns why an object that [block.keeps] is forgotten. If the block no longer declares the
-// instance, it returns deletion, the reason for that.
+// keepReason returns the reason to show for an object that is removed from the state without being destroyed:
+// see [block.keeps]. deletion is the reason why the instance is no longer declared; if there is such a reason,
+// keepReason returns it for a block.
 func (b *block) keepReason(deletion plans.Reason) plans.Reason {
 	switch {
 	case b.r == nil:
@@ -175,7 +176,7 @@ func (b *block) deleteAll(ctx context.Context, list []addrs.AbsResourceInstance,
 			return
 		}
 		obj := addrs.ResourceInstanceObject{Instance: addr}
-		// Without its instance in the configuration, the block adds no dependencies.
+		// The instance is not in the configuration, so the block adds no dependencies.
 		own, ds := b.forObject(ctx, addr)
 		if found[i] = b.complete(ds, addr); ds.HasErrors() {
 			return

@@ -173,8 +173,8 @@ func (b *block) storedValue(ctx context.Context, addr addrs.AbsResourceInstance)
 			return v
 		}
 	}
-	// Its provider instance no longer exists, or the object cannot be decoded. The instance is not part of
-	// this plan, so this is no error.
+	// The provider instance of the object no longer exists, or the object cannot be decoded. That is no error:
+	// the instance is not part of this plan.
 	return cty.UnknownVal(b.rs.Block.ImpliedType())
 }
 

@@ -117,8 +117,8 @@ func (x *instance) change(ctx context.Context) (*plans.ResourceChange, diags.Dia
 		return nil, ds
 	}
 	if action.IsReplace() && !tainted {
-		// The new object is planned as one without a predecessor. But the provider gets the private data of
-		// its first answer again.
+		// Plan the new object as if there were no old one. Only the private data and the identity of the first
+		// answer are sent to the provider again.
 		again := x.question(config)
 		again.Prior, again.Identity, again.Private = x.rs.Block.NullValue(), q.PlannedIdentity, q.PlannedPrivate
 		if more := again.Ask(ctx); more.HasErrors() {

@@ -16,7 +16,8 @@ import (
 // of the resources that the action refers to. An action that refers to its caller is invoked for each instance in the state of
 // each resource that triggers it. Source: Terraform 1.16.
 
-// invokedBlock returns the action block of the option -invoke; nil if there is none.
+// invokedBlock returns the action block that the option -invoke names, and its module. The block is nil if
+// there is none.
 func (p *planner) invokedBlock() (*config.Module, *config.Resource) {
 	m := p.in.Config.Modules[p.in.Invoke.Module.Module()]
 	if m == nil {
@@ -25,7 +26,7 @@ func (p *planner) invokedBlock() (*config.Module, *config.Resource) {
 	return m, m.Actions[p.in.Invoke.Resource.Resource]
 }
 
-// invocable reports the option -invoke for an action that does not exist.
+// invocable returns an error if the option -invoke names an action that does not exist.
 func (p *planner) invocable() diags.Diagnostics {
 	if p.in.Invoke == (addrs.AbsResourceInstance{}) {
 		return nil
@@ -51,7 +52,8 @@ func (p *planner) notInvocable(detail string) diags.Diagnostics {
 	return diags.Errorf(nil, "invoke target "+p.in.Invoke.String()+" not found", "%s", detail)
 }
 
-// selectInvoked returns what the action of -invoke refers to, and the resources that call it.
+// selectInvoked returns the part of the configuration to plan for the option -invoke: what the action refers
+// to, and the resources that call it.
 func (p *planner) selectInvoked(in targetInput) *targetSelection {
 	t := &targeted{named: map[addrs.ConfigResource]bool{}, needed: map[addrs.ConfigResource]bool{}}
 	c := &targetClosure{in: &in, objects: map[addrs.Object]bool{}, needed: t.needed}
@@ -63,7 +65,8 @@ func (p *planner) selectInvoked(in targetInput) *targetSelection {
 	return &targetSelection{objects: c.objects, instances: t}
 }
 
-// callers returns the resources that trigger an action which refers to its caller; none for another action.
+// callers returns the resources that trigger an action. It returns none if the configuration of the action does
+// not refer to its caller, because then it does not matter which resource triggers it.
 func (p *planner) callers(m *config.Module, action *config.Resource) []addrs.Resource {
 	if !p.in.Refs.UsesCaller(action) {
 		return nil
@@ -104,8 +107,8 @@ func (p *planner) invoked(ctx context.Context) []*invoking {
 	return out
 }
 
-// forCallers returns a copy of each invocation in list for each caller: an instance in the state of one of
-// the resources callers.
+// forCallers returns a copy of each invocation in list for each instance that the state has of the resources in
+// callers.
 func (p *planner) forCallers(ctx context.Context, m *config.Module, callers []addrs.Resource, list []*invoking) []*invoking {
 	var out []*invoking
 	for _, caller := range callers {

@@ -113,7 +113,7 @@ func (m *mover) follow(st *moveStatement) (blocked []string, ds diags.Diagnostic
 
 type instanceMove struct{ from, to addrs.AbsResourceInstance }
 
-// moves returns the moves that a statement implies for the instances of a resource.
+// moves returns how a statement moves the instances of a resource: one element for each instance that it moves.
 func (st *moveStatement) moves(abs addrs.AbsResource, r *states.Resource) []instanceMove {
 	if !st.anyKey() {
 		if r.Instances[st.from.Key] == nil {
@@ -128,12 +128,12 @@ func (st *moveStatement) moves(abs addrs.AbsResource, r *states.Resource) []inst
 	return out
 }
 
-// moved appends the move of an instance, if the statement moves it.
-func (st *moveStatement) moved(to []instanceMove, from addrs.AbsResourceInstance) []instanceMove {
+// moved appends the move of an instance to list, if the statement moves the instance.
+func (st *moveStatement) moved(list []instanceMove, from addrs.AbsResourceInstance) []instanceMove {
 	if target, ok := st.target(from); ok && target != from {
-		return append(to, instanceMove{from, target})
+		return append(list, instanceMove{from, target})
 	}
-	return to
+	return list
 }
 
 // anyKey reports whether a statement applies to all instances of a resource.
@@ -160,9 +160,9 @@ func (m *mover) move(from, to addrs.AbsResourceInstance) (ds diags.Diagnostics) 
 	return ds
 }
 
-// occupied returns a function that reports whether the new address of an instance is occupied. The result by
-// is then the occupied address, and stays is the address whose objects cannot move there. A statement for a
-// whole resource or module moves all of it, or nothing if the state has anything at the new address. The
+// occupied returns a function that reports whether an instance cannot move because its new address is occupied.
+// If so, by is the occupied address, and stays is the address whose objects cannot move there. A statement for
+// a whole resource or module moves all of it, or nothing if the state has anything at the new address. The
 // state is read when occupied is called, before any instance moves.
 // Source: Terraform 1.11.4.
 func (m *mover) occupied(st *moveStatement) func(from, to addrs.AbsResourceInstance) (stays, by string) {

@@ -74,8 +74,8 @@ func moveFeeds(a, b *moveEnds) bool {
 	case b.module.Depth() >= a.module.Depth():
 		return true
 	}
-	// If b changes only the key of a module, all addresses of a are within both its old and its new address.
-	// Then b comes first: see moveFeeds(b, a).
+	// If b changes only instance keys of a module, both addresses of b contain all addresses of a. Then b comes
+	// first: moveFeeds(b, a) reports that.
 	return !b.rekeys()
 }
 

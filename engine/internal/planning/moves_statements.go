@@ -150,8 +150,9 @@ func (st *moveStatement) target(a addrs.AbsResourceInstance) (addrs.AbsResourceI
 	return a, true
 }
 
-// moduleTarget applies a statement to the path of a module instance, and returns the new path. A statement
-// for a whole call keeps the key of the call's instance.
+// moduleTarget applies a statement to the path of a module instance, and returns the new path. The result is
+// false if the statement does not move this module instance. A statement for a whole call keeps the key of the
+// call's instance.
 func (st *moveStatement) moduleTarget(steps []addrs.ModuleInstanceStep) ([]addrs.ModuleInstanceStep, bool) {
 	from := st.from.Module.Steps()
 	n := len(from)

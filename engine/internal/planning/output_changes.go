@@ -47,8 +47,8 @@ func outputChanges(in outputInput) []*plans.OutputChange {
 // changeOfOutput compares an output's value with the value in the state. A missing value counts as null on
 // both sides: an output that is and was null has no change, even if the types of the nulls differ. A change
 // of only the sensitivity is an update, since the state records it.
-func changeOfOutput(o *config.Output, v cty.Value, was *states.State) *plans.OutputChange {
-	old, had := was.Output(o.Name)
+func changeOfOutput(o *config.Output, v cty.Value, prior *states.State) *plans.OutputChange {
+	old, had := prior.Output(o.Name)
 	before := cty.NullVal(cty.DynamicPseudoType)
 	if had {
 		before = old.Value

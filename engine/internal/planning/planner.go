@@ -37,7 +37,7 @@ type planner struct {
 	targeting targetOptions
 	// selected is the part to plan. toDestroy is the part to destroy in a plan that destroys.
 	selected, toDestroy *targetSelection
-	// valueOf returns the values of resources if nothing is planned; otherwise nil.
+	// valueOf is set in the import command, which plans nothing: it returns the values of resources.
 	valueOf func(context.Context, addrs.AbsResource) (cty.Value, diags.Diagnostics)
 
 	prior    *drafts.Prior

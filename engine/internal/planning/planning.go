@@ -88,7 +88,7 @@ type Input struct {
 	// InvalidVariables are the errors of variables whose values do not have the declared type. Nothing that
 	// depends on them is planned.
 	InvalidVariables map[string]diags.Diagnostics
-	// Given are the same values before conversion, which the plan keeps. If it is nil, the plan keeps
+	// Given are the values of Variables before conversion, which the plan keeps. If it is nil, the plan keeps
 	// Variables.
 	Given map[string]cty.Value
 
@@ -101,8 +101,8 @@ type Input struct {
 	// ForceReplace are the instances to replace even if an update would do. An instance without an object is
 	// created as usual. Source: the option -replace.
 	ForceReplace []addrs.AbsResourceInstance
-	// Invoke is the action of the option -invoke: the plan refreshes what the action refers to, and changes nothing. The zero
-	// value is none. Mode is RefreshOnlyMode then.
+	// Invoke is the action of the option -invoke; the zero value means no such option. The plan refreshes what
+	// the action refers to, and changes nothing. Mode must then be RefreshOnlyMode.
 	Invoke addrs.AbsResourceInstance
 	// Found holds objects to import that [importing.Generate] has read, after which the configuration
 	// got their blocks.

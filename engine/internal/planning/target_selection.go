@@ -80,7 +80,8 @@ func (s *targetSelection) hasObject(o addrs.Object) bool { return s == nil || s.
 // hasBlock is [targetSelection.hasObject] for a resource block.
 func (s *targetSelection) hasBlock(cr addrs.ConfigResource) bool { return s.hasObject(cr.Object()) }
 
-// HasModule reports whether a module is expanded because something in it, or its call, is selected.
+// HasModule reports whether the call of a module is selected. Only then is the module expanded. The root module
+// is always selected.
 func (s *targetSelection) HasModule(m *config.Module) bool {
 	return s == nil || m.Parent == nil || s.objects[addrs.Object{Module: m.Parent.Addr, Kind: addrs.KindCall, Name: m.Call.Name}]
 }

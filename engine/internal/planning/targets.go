@@ -15,12 +15,14 @@ import (
 // reason to destroy an object.
 // Source: Terraform 1.11.4.
 
-// targeted is the instances that targets select.
+// targeted is the set of instances that the option -target selects.
 type targeted struct {
 	targets []addrs.Target
-	// named are the blocks with instances that the targets may name. needed are the dependencies.
+	// named are the blocks with instances that the targets may name. needed are the blocks that these depend
+	// on.
 	named, needed map[addrs.ConfigResource]bool
-	// dependents are needed resources in single module instances.
+	// dependents are the resources that depend on a target in a plan that destroys, each in one module
+	// instance.
 	dependents map[addrs.AbsResource]bool
 }
 

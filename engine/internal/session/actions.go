@@ -118,7 +118,8 @@ func (s *Session) OpenAction(ctx context.Context, a addrs.AbsResourceInstance, c
 		return nil, diags.Errorf(place, "No such action", "The configuration has no %s.", a)
 	}
 	x := &Invocation{Addr: a, Block: m.Actions[a.Resource.Resource], scope: eval.Scope{Module: a.Module}}
-	// Evaluating the calls on the way makes the module instances known.
+	// The evaluator must know the module instances before it evaluates anything in them: this call expands the
+	// module calls above.
 	if _, ds := s.Eval.Modules(m); ds.HasErrors() {
 		return nil, ds
 	}

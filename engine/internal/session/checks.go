@@ -114,9 +114,9 @@ func checkSubject(m addrs.Module, in addrs.ModuleInstance, name string) eval.Sub
 }
 
 // CheckBlocks evaluates the assertions of all check blocks. A failed assertion is a warning. Assertions about
-// data that could not be read are not evaluated. If the function skip returns true for a check block, the
-// results of the block are unknown. But if the block has no data block, or skip returns true for that one, too, the check
-// block has no results.
+// data that could not be read are not evaluated. If the function skip returns true for a check block, its
+// results are unknown. But the check block has no results if it has no data block, or if skip is true for the
+// data block, too.
 func CheckBlocks(e *eval.Evaluator, modules []*config.Module, skip func(addrs.Object) bool) diags.Diagnostics {
 	var ds diags.Diagnostics
 	for _, m := range modules {

@@ -28,11 +28,11 @@ type Ephemeral struct {
 	Scope    eval.Scope
 }
 
-// doing sends an event that an operation on an ephemeral resource instance begins. It returns a function to
-// call when the operation ends.
-func (s *Session) doing(what string, addr addrs.AbsResourceInstance) (done func(failed bool)) {
+// doing sends an event that an operation ("open", "renew" or "close") on an ephemeral resource instance begins.
+// It returns a function to call when the operation ends.
+func (s *Session) doing(operation string, addr addrs.AbsResourceInstance) (done func(failed bool)) {
 	begun := time.Now()
-	e := events.Event{Kind: events.EphemeralStart, Addr: addrs.ResourceInstanceObject{Instance: addr}, Text: what}
+	e := events.Event{Kind: events.EphemeralStart, Addr: addrs.ResourceInstanceObject{Instance: addr}, Text: operation}
 	s.Events.Send(e)
 	return func(failed bool) {
 		if e.Kind, e.Elapsed = events.EphemeralDone, time.Since(begun); failed {

@@ -88,7 +88,8 @@ func providerFunction(ctx context.Context, ps Providers, p addrs.Provider, name 
 	}
 	spec.Impl = func(args []cty.Value, _ cty.Type) (cty.Value, error) {
 		for i, arg := range args {
-			// A parameter that accepts no unknown or null value accepts none inside a value either.
+			// The provider must not get a value that its parameter does not accept, not even one that is
+			// unknown only in a part.
 			switch x := declared(i); {
 			case !x.AllowUnknown && !arg.IsWhollyKnown():
 				return cty.UnknownVal(f.Return), nil

@@ -79,31 +79,30 @@ func checkIdentity(v cty.Value, rs *schema.Schema, addr fmt.Stringer, when strin
 }
 
 // EncodeIdentity returns the identity to store with an object. If the provider returned none (cty.NilVal), it
-// returns was, the previous identity of the object (zero for a new object), so that an identity is never
-// lost.
-func EncodeIdentity(v cty.Value, rs *schema.Schema, was states.Identity) states.Identity {
+// returns previous, the identity that the object had before (zero for a new object), so that an identity is
+// never lost.
+func EncodeIdentity(v cty.Value, rs *schema.Schema, previous states.Identity) states.Identity {
 	switch {
 	case rs.Identity == nil:
-		return was
+		return previous
 	case v == cty.NilVal || v.IsNull() || !v.IsWhollyKnown():
-		if was.JSON != nil && was.Version <= rs.Identity.Version {
-			return was
+		if previous.JSON != nil && previous.Version <= rs.Identity.Version {
+			return previous
 		}
 		return states.Identity{Version: rs.Identity.Version}
 	}
 	src, err := rs.Identity.JSON().Append(nil, v)
 	if err != nil {
-		return was // cannot happen: v conforms to the type, and is known
+		return previous // cannot happen: v conforms to the type, and is known
 	}
 	return states.Identity{Version: rs.Identity.Version, JSON: src}
 }
 
-// NewIdentity is [EncodeIdentity] for an answer that is not checked yet. With errors it returns the previous
-// identity of the object.
-func NewIdentity(v cty.Value, rs *schema.Schema, addr addrs.ResourceInstanceObject, was states.Identity) (states.Identity, diags.Diagnostics) {
+// NewIdentity is [EncodeIdentity] for an answer that is not checked yet. With errors it returns previous.
+func NewIdentity(v cty.Value, rs *schema.Schema, addr addrs.ResourceInstanceObject, previous states.Identity) (states.Identity, diags.Diagnostics) {
 	ds := checkIdentity(v, rs, addr, "in its answer")
 	if ds.HasErrors() {
 		v = cty.NilVal
 	}
-	return EncodeIdentity(v, rs, was), ds
+	return EncodeIdentity(v, rs, previous), ds
 }

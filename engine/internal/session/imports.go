@@ -24,7 +24,7 @@ type ImportKey struct {
 	Secret   bool      // the ID comes from a sensitive value: only the provider may see it
 }
 
-// Shown returns the ID for messages and plans, which is not the ID if that is secret.
+// Shown returns the ID as messages and plans show it: a placeholder if the ID is secret.
 func (k ImportKey) Shown() string {
 	if k.Secret {
 		return "(sensitive value)"
@@ -66,7 +66,7 @@ func TypedImportKey(word string, rs *schema.Schema, at hcl.Range) (ImportKey, di
 	return ImportKey{Identity: identity}, ds
 }
 
-// importID evaluates the ID of an import block.
+// importID evaluates the ID of an import block. known is false if the ID is unknown, or after an error.
 func importID(e *eval.Evaluator, im *config.Import, s eval.Scope) (k ImportKey, known bool, ds diags.Diagnostics) {
 	v, ds := e.Expr(im.ID, s)
 	if ds.HasErrors() {
@@ -129,22 +129,23 @@ func importIdentity(e *eval.Evaluator, im *config.Import, rs *schema.Schema, s e
 	return identity, !more.HasErrors() && identity.IsWhollyKnown(), append(ds, more...)
 }
 
-// convertIdentity converts an object or a map to the type of identities. Optional attributes may be missing.
-func convertIdentity(x hcl.Expression, v cty.Value, is *schema.Identity) (cty.Value, diags.Diagnostics) {
+// convertIdentity converts v, an object or a map, to the type that an identity with these attributes has.
+// Optional attributes may be missing.
+func convertIdentity(x hcl.Expression, v cty.Value, attributes *schema.Identity) (cty.Value, diags.Diagnostics) {
 	var ds diags.Diagnostics
 	given := v.AsValueMap()
 	for _, name := range slices.Sorted(maps.Keys(given)) {
-		if is.Attributes[name] == nil {
+		if attributes.Attributes[name] == nil {
 			ds = append(ds, diags.Errorf(identityItem(x, name, true).Ptr(), "Unsupported identity attribute",
-				"The identity has no attribute %q.%s Set %s.", name, diags.Suggest(name, maps.Keys(is.Attributes)), identityArguments(is))...)
+				"The identity has no attribute %q.%s Set %s.", name, diags.Suggest(name, maps.Keys(attributes.Attributes)), identityArguments(attributes))...)
 		}
 	}
 	attrs := map[string]cty.Value{}
-	for _, name := range slices.Sorted(maps.Keys(is.Attributes)) {
-		a, g := is.Attributes[name], given[name]
+	for _, name := range slices.Sorted(maps.Keys(attributes.Attributes)) {
+		a, g := attributes.Attributes[name], given[name]
 		if attrs[name] = cty.NullVal(a.Type); g == cty.NilVal || g.IsKnown() && g.IsNull() {
 			if a.RequiredForImport {
-				ds = append(ds, wrongIdentity(x.Range(), "The import identity needs the attribute \""+name+"\". Set "+identityArguments(is)+".")...)
+				ds = append(ds, wrongIdentity(x.Range(), "The import identity needs the attribute \""+name+"\". Set "+identityArguments(attributes)+".")...)
 			}
 			continue
 		}
@@ -179,10 +180,10 @@ func identityItem(x hcl.Expression, name string, key bool) hcl.Range {
 }
 
 // identityArguments returns a text that lists the attributes to set for an import.
-func identityArguments(is *schema.Identity) string {
+func identityArguments(attributes *schema.Identity) string {
 	var required, optional []string
-	for _, name := range slices.Sorted(maps.Keys(is.Attributes)) {
-		if is.Attributes[name].RequiredForImport {
+	for _, name := range slices.Sorted(maps.Keys(attributes.Attributes)) {
+		if attributes.Attributes[name].RequiredForImport {
 			required = append(required, name)
 		} else {
 			optional = append(optional, name+" (optional)")

@@ -39,8 +39,8 @@ func (s *Session) limited(p addrs.Provider, c provider.Client) provider.Client {
 	return &limited{c, s.places[p]}
 }
 
-// in makes a call as soon as the limit allows. It returns an error if ctx ends first.
-func in[T any](ctx context.Context, c *limited, call func() (T, diags.Diagnostics)) (T, diags.Diagnostics) {
+// whenAllowed makes a call as soon as the limit of c allows. It returns an error if ctx ends first.
+func whenAllowed[T any](ctx context.Context, c *limited, call func() (T, diags.Diagnostics)) (T, diags.Diagnostics) {
 	select {
 	case c.places <- struct{}{}:
 	case <-ctx.Done():
@@ -52,43 +52,43 @@ func in[T any](ctx context.Context, c *limited, call func() (T, diags.Diagnostic
 }
 
 func (c *limited) Configure(ctx context.Context, config cty.Value) diags.Diagnostics {
-	_, ds := in(ctx, c, func() (struct{}, diags.Diagnostics) { return struct{}{}, c.Client.Configure(ctx, config) })
+	_, ds := whenAllowed(ctx, c, func() (struct{}, diags.Diagnostics) { return struct{}{}, c.Client.Configure(ctx, config) })
 	return ds
 }
 
 func (c *limited) Read(ctx context.Context, req provider.ReadRequest) (provider.ReadResponse, diags.Diagnostics) {
-	return in(ctx, c, func() (provider.ReadResponse, diags.Diagnostics) { return c.Client.Read(ctx, req) })
+	return whenAllowed(ctx, c, func() (provider.ReadResponse, diags.Diagnostics) { return c.Client.Read(ctx, req) })
 }
 
 func (c *limited) Plan(ctx context.Context, req provider.PlanRequest) (provider.PlanResponse, diags.Diagnostics) {
-	return in(ctx, c, func() (provider.PlanResponse, diags.Diagnostics) { return c.Client.Plan(ctx, req) })
+	return whenAllowed(ctx, c, func() (provider.PlanResponse, diags.Diagnostics) { return c.Client.Plan(ctx, req) })
 }
 
 func (c *limited) Apply(ctx context.Context, req provider.ApplyRequest) (provider.ApplyResponse, diags.Diagnostics) {
-	return in(ctx, c, func() (provider.ApplyResponse, diags.Diagnostics) { return c.Client.Apply(ctx, req) })
+	return whenAllowed(ctx, c, func() (provider.ApplyResponse, diags.Diagnostics) { return c.Client.Apply(ctx, req) })
 }
 
 func (c *limited) Import(ctx context.Context, req provider.ImportRequest) ([]provider.Imported, diags.Diagnostics) {
-	return in(ctx, c, func() ([]provider.Imported, diags.Diagnostics) { return c.Client.Import(ctx, req) })
+	return whenAllowed(ctx, c, func() ([]provider.Imported, diags.Diagnostics) { return c.Client.Import(ctx, req) })
 }
 
 func (c *limited) ReadData(ctx context.Context, typeName string, config, meta cty.Value) (cty.Value, diags.Diagnostics) {
-	return in(ctx, c, func() (cty.Value, diags.Diagnostics) { return c.Client.ReadData(ctx, typeName, config, meta) })
+	return whenAllowed(ctx, c, func() (cty.Value, diags.Diagnostics) { return c.Client.ReadData(ctx, typeName, config, meta) })
 }
 
 func (c *limited) PlanAction(ctx context.Context, typeName string, config cty.Value) diags.Diagnostics {
-	_, ds := in(ctx, c, func() (struct{}, diags.Diagnostics) { return struct{}{}, c.Client.PlanAction(ctx, typeName, config) })
+	_, ds := whenAllowed(ctx, c, func() (struct{}, diags.Diagnostics) { return struct{}{}, c.Client.PlanAction(ctx, typeName, config) })
 	return ds
 }
 
 func (c *limited) InvokeAction(ctx context.Context, typeName string, config cty.Value, progress func(string)) (provider.InvokeResponse, diags.Diagnostics) {
-	return in(ctx, c, func() (provider.InvokeResponse, diags.Diagnostics) {
+	return whenAllowed(ctx, c, func() (provider.InvokeResponse, diags.Diagnostics) {
 		return c.Client.InvokeAction(ctx, typeName, config, progress)
 	})
 }
 
 func (c *limited) OpenEphemeral(ctx context.Context, typeName string, config cty.Value) (provider.OpenResponse, diags.Diagnostics) {
-	return in(ctx, c, func() (provider.OpenResponse, diags.Diagnostics) {
+	return whenAllowed(ctx, c, func() (provider.OpenResponse, diags.Diagnostics) {
 		return c.Client.OpenEphemeral(ctx, typeName, config)
 	})
 }

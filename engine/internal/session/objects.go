@@ -83,7 +83,8 @@ func LacksPaths(o *states.Object, rs *schema.Schema, v cty.Value) bool {
 	})
 }
 
-// An Encoding is the metadata of a stored object.
+// An Encoding has what [Encode] stores with the attributes of an object: its status, identity, private data and
+// dependencies.
 type Encoding struct {
 	Status              states.Status
 	Identity            states.Identity // see [EncodeIdentity]

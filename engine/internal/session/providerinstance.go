@@ -81,7 +81,8 @@ func badProviderKey(x hcl.Expression, detail string, args ...any) diags.Diagnost
 	return diags.Errorf(x.Range().Ptr(), "Invalid provider instance key", detail, args...)
 }
 
-// providerInstance returns one of the instances of a provider configuration with for_each.
+// providerInstance returns one of the instances of a provider configuration with for_each; false if it does not
+// exist.
 func (s *Session) providerInstance(pc addrs.AbsProviderConfig) (*eval.Instance, bool) {
 	s.mu.Lock()
 	all, done := s.instances[pc.Config()]

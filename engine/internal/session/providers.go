@@ -126,7 +126,8 @@ func NoProvider(pc addrs.AbsProviderConfig, who string) diags.Diagnostics {
 		"The state has objects of %s, made with the provider configuration %s, which the configuration does not have any more. It is needed to read and destroy them: put the provider block back until they are gone.", who, pc)
 }
 
-// missing returns an explanation for errors of a configuration that has no block.
+// missing returns the error that the provider block is missing, if there is no block and ds, the provider's
+// answer, has errors. Otherwise it returns nil.
 func (o *opening) missing(ds diags.Diagnostics) diags.Diagnostics {
 	if o.block != nil || !ds.HasErrors() {
 		return nil

@@ -28,7 +28,7 @@ type Question struct {
 	Identity cty.Value // identity of the prior object; cty.NilVal if there is none
 	Private  []byte
 
-	// The answer.
+	// Planned and all fields below are the answer.
 	Planned         cty.Value // with sensitive marks
 	PlannedIdentity cty.Value // may be unknown; cty.NilVal if there is none
 	PlannedPrivate  []byte

@@ -22,8 +22,8 @@ type Refreshing struct {
 	Resource *config.Resource // nil if the object has no block
 	Schema   *schema.Schema
 	Addr     addrs.ResourceInstanceObject
-	// Stored is the known value, conforming to the schema, with its sensitive marks. Identity is its
-	// identity, or cty.NilVal. Private is the provider's data stored with the object.
+	// Stored is the known value of the object, conforming to the schema, with its sensitive marks. Identity is
+	// the identity of the object, or cty.NilVal. Private is the provider's data stored with the object.
 	Stored   cty.Value
 	Identity cty.Value
 	Private  []byte

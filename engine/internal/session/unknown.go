@@ -57,8 +57,8 @@ func unknownHint(pc addrs.AbsProviderConfig, u eval.Unknowns) string {
 	return text + "\n\nTo make them known, first plan and apply with these options, and then plan again:\n  " + strings.Join(options, " ")
 }
 
-// explain adds the hint about unknown values to errors of the provider. It adds none if the run was
-// interrupted.
+// explain adds the hint about unknown values, and the text more, to errors of the provider. It adds nothing if
+// the run was interrupted.
 func (c *doubtful) explain(ctx context.Context, ds diags.Diagnostics, more string) diags.Diagnostics {
 	if ctx.Err() != nil {
 		return ds

@@ -55,7 +55,7 @@ func Native(e hcl.Expression) (hcl.Expression, hcl.Diagnostics) {
 	}
 	v, ds := e.Value(nil)
 	if ds.HasErrors() {
-		// The string has ${} in it: the parser returns the right error.
+		// The string has "${" in it. Parse the "${" as an expression, since that gives the error to report.
 		return parsing.Expression([]byte("${"), e.Range().Filename, e.Range().Start)
 	}
 	if v.IsNull() || v.Type() != cty.String {

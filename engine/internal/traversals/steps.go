@@ -5,7 +5,8 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 )
 
-// StaticSteps returns the steps of an address without its instance keys, which may be expressions.
+// StaticSteps returns the steps of an address without its instance keys, which may be expressions. The result
+// is false if e is not an address.
 func StaticSteps(e hcl.Expression) (hcl.Traversal, bool) {
 	switch x := e.(type) {
 	case *hclsyntax.ScopeTraversalExpr:

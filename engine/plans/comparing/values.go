@@ -15,64 +15,66 @@ type values struct {
 	found     []Difference
 }
 
-// compare adds the differences of approved and now. hidden is true within a sensitive value.
-func (x *values) compare(at cty.Path, approved, now cty.Value, hidden bool) {
+// compare adds the differences of approved and now, two values at the same path. hidden is true if they are
+// within a sensitive value.
+func (x *values) compare(path cty.Path, approved, now cty.Value, hidden bool) {
 	hidden = hidden || marks.Has(approved, marks.Sensitive) || marks.Has(now, marks.Sensitive)
-	approved, now = bare(approved), bare(now)
+	approved, now = withoutOwnMarks(approved), withoutOwnMarks(now)
 	switch {
 	case absent(approved) && absent(now):
 	case approved == cty.NilVal || now == cty.NilVal:
-		x.differ(at, approved, now, hidden)
+		x.differ(path, approved, now, hidden)
 	case !approved.IsKnown():
 		if !allows(approved, now) {
-			x.differ(at, approved, now, hidden)
+			x.differ(path, approved, now, hidden)
 		}
 	case absent(approved) || absent(now) || !now.IsKnown() || !alike(approved.Type(), now.Type()):
-		x.differ(at, approved, now, hidden)
+		x.differ(path, approved, now, hidden)
 	default:
-		x.contents(at, approved, now, hidden)
+		x.contents(path, approved, now, hidden)
 	}
 }
 
-// contents compares known values of the same kind.
-func (x *values) contents(at cty.Path, approved, now cty.Value, hidden bool) {
+// contents compares known values of the same kind: see [values.compare].
+func (x *values) contents(path cty.Path, approved, now cty.Value, hidden bool) {
 	switch ty := approved.Type(); {
 	case ty.IsObjectType() || ty.IsMapType():
-		x.members(at, approved, now, hidden)
+		x.members(path, approved, now, hidden)
 	case ty.IsListType() || ty.IsTupleType():
-		x.elements(at, approved, now, hidden)
+		x.elements(path, approved, now, hidden)
 	case ty.IsSetType():
 		if !sameSet(approved, now) {
-			x.differ(at, approved, now, hidden || marks.Any(approved) || marks.Any(now))
+			x.differ(path, approved, now, hidden || marks.Any(approved) || marks.Any(now))
 		}
 	case !approved.RawEquals(now):
-		x.differ(at, approved, now, hidden)
+		x.differ(path, approved, now, hidden)
 	}
 }
 
-// differ adds a difference. If any part of either value is sensitive, neither value may be shown.
-func (x *values) differ(at cty.Path, approved, now cty.Value, hidden bool) {
-	d := Difference{Path: slices.Clone(at), Approved: approved, Now: now}
+// differ adds a difference. If hidden is set, or any part of either value is sensitive, neither value may be
+// shown.
+func (x *values) differ(path cty.Path, approved, now cty.Value, hidden bool) {
+	d := Difference{Path: slices.Clone(path), Approved: approved, Now: now}
 	for _, v := range []*cty.Value{&d.Approved, &d.Now} {
 		if *v != cty.NilVal {
 			hidden = hidden || marks.Any(*v)
 			*v = marks.Plain(*v)
 		}
 	}
-	touches := func(p cty.Path) bool { return p.HasPrefix(at) || at.HasPrefix(p) }
+	touches := func(p cty.Path) bool { return p.HasPrefix(path) || path.HasPrefix(p) }
 	d.Sensitive = hidden || slices.ContainsFunc(x.sensitive, touches)
 	x.found = append(x.found, d)
 }
 
 // members compares objects and maps by the names of their members.
-func (x *values) members(at cty.Path, approved, now cty.Value, hidden bool) {
+func (x *values) members(path cty.Path, approved, now cty.Value, hidden bool) {
 	a, b := members(approved), members(now)
 	names := maps.Clone(a)
 	maps.Copy(names, b)
 	for _, name := range slices.Sorted(maps.Keys(names)) {
-		step := slices.Clone(at).GetAttr(name)
+		step := slices.Clone(path).GetAttr(name)
 		if approved.Type().IsMapType() {
-			step = slices.Clone(at).IndexString(name)
+			step = slices.Clone(path).IndexString(name)
 		}
 		_, there := a[name]
 		if _, too := b[name]; there != too && approved.Type().IsMapType() {
@@ -94,22 +96,22 @@ func members(v cty.Value) map[string]cty.Value {
 }
 
 // elements compares lists and tuples by position.
-func (x *values) elements(at cty.Path, approved, now cty.Value, hidden bool) {
+func (x *values) elements(path cty.Path, approved, now cty.Value, hidden bool) {
 	a, b := approved.AsValueSlice(), now.AsValueSlice()
 	if len(a) != len(b) {
-		x.differ(at, approved, now, hidden)
+		x.differ(path, approved, now, hidden)
 		return
 	}
 	for i := range a {
-		x.compare(slices.Clone(at).IndexInt(i), a[i], b[i], hidden)
+		x.compare(slices.Clone(path).IndexInt(i), a[i], b[i], hidden)
 	}
 }
 
 // absent reports whether v is no value, or null.
 func absent(v cty.Value) bool { return v == cty.NilVal || v.IsNull() }
 
-// bare returns v without its own marks. The parts of v keep theirs.
-func bare(v cty.Value) cty.Value {
+// withoutOwnMarks returns v without its own marks. The parts of v keep theirs.
+func withoutOwnMarks(v cty.Value) cty.Value {
 	if v == cty.NilVal {
 		return v
 	}

@@ -114,7 +114,7 @@ func (c *coder) bytes(v *[]byte) {
 	}
 }
 
-// list writes or reads a list; nil and empty stay different.
+// list writes or reads a list; nil and empty stay different. The function element writes or reads one element.
 func list[T any](c *coder, v *[]T, element func(*T, *coder)) {
 	n := uint64(0)
 	if *v != nil {
@@ -146,7 +146,8 @@ func list[T any](c *coder, v *[]T, element func(*T, *coder)) {
 	}
 }
 
-// optional writes or reads a pointer that may be nil.
+// optional writes or reads a pointer that may be nil. The function content writes or reads the value that it
+// points to.
 func optional[T any](c *coder, v **T, content func(*T, *coder)) {
 	present := *v != nil
 	c.bool(&present)

@@ -370,8 +370,8 @@ func (d *decoder) output(w wireOutput) *plans.OutputChange {
 	return o
 }
 
-// value returns the value that w describes. w contains the value, or says that it is in the object prior of
-// the prior state, or that it equals before, the change's value before.
+// value returns the value that w describes. There are three cases: w contains the value, the value is that of
+// the object prior in the prior state, or the value is before, which is the change's value before the action.
 func (d *decoder) value(w wireValue, prior *states.Object, before cty.Value) cty.Value {
 	var v cty.Value
 	switch w.Where {

@@ -72,7 +72,6 @@ func encodePlan(f *File) ([]byte, []stateMember, error) {
 	return c.buf, files, nil
 }
 
-// fail keeps the first error.
 func (e *encoder) fail(err error, format string, args ...any) {
 	if err != nil && e.err == nil {
 		e.err = fmt.Errorf("encode plan: %s: %w", fmt.Sprintf(format, args...), err)
@@ -135,8 +134,9 @@ func (e *encoder) change(c *plans.ResourceChange) wireChange {
 	return w
 }
 
-// storedDeps returns where the stored dependencies of c are. Usually an object in one of the states has the
-// same dependencies, and the file contains the states anyway.
+// storedDeps encodes the stored dependencies of c. The first result says where the file has them: depsPrior and
+// depsPrev mean at the same object in one of the states, which is usual. depsListed means in the table of
+// lists, under the number that is the second result.
 func (e *encoder) storedDeps(c *plans.ResourceChange) (byte, uint32) {
 	if c.StoredDeps == nil {
 		return depsNone, 0
@@ -210,9 +210,9 @@ func (e *encoder) anyValue(v cty.Value, what string) wireValue {
 	return e.value(v, t, cty.NilVal, valueAbsent, what)
 }
 
-// value encodes v. If v equals the value there, it encodes only a reference: the parameter where says where
-// the file has that value. t is the usual type of v. The parameter what names the value in errors.
-func (e *encoder) value(v cty.Value, t typeEntry, there cty.Value, where byte, what any) wireValue {
+// value encodes v. Often v equals another value in the file, earlier. Then value encodes only where, a constant
+// that says where the file has earlier. t is the usual type of v. The parameter what names the value in errors.
+func (e *encoder) value(v cty.Value, t typeEntry, earlier cty.Value, where byte, what any) wireValue {
 	if v == cty.NilVal {
 		return wireValue{}
 	}
@@ -228,7 +228,7 @@ func (e *encoder) value(v cty.Value, t typeEntry, there cty.Value, where byte, w
 		w.Sensitive, err = e.pathList(states.SortPaths(paths))
 		e.fail(err, "%s", what)
 	}
-	if there != cty.NilVal && v.RawEquals(there) {
+	if earlier != cty.NilVal && v.RawEquals(earlier) {
 		w.Where = where
 		return w
 	}

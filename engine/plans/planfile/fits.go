@@ -63,7 +63,8 @@ func msgpackHead(src []byte) (head int, inner, size uint64) {
 	return 0, 0, 0
 }
 
-// length reads a length of the given number of bytes after the first byte. head is 0 if src is too short.
+// length reads the length n, which has the given number of bytes and comes after the first byte of src. head is
+// the number of bytes up to its end; 0 if src is too short.
 func length(src []byte, bytes int) (n uint64, head int) {
 	if len(src) < 1+bytes {
 		return 0, 0

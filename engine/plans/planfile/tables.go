@@ -112,7 +112,8 @@ func (t *tables) holding(s typeEntry, ty cty.Type) (typeEntry, error) {
 		return r.entry, err
 	}
 	if len(ty.TestConformance(s.ty)) > 0 {
-		// The value does not, or does not yet, conform to the schema.
+		// The value does not conform to the schema, or does not conform yet: write it like a value without a
+		// schema.
 		return t.schema(nil)
 	}
 	return s, nil
@@ -214,7 +215,8 @@ func path(p cty.Path) (wirePath, error) {
 		case cty.GetAttrStep:
 			out[i].Name = step.Name
 		case cty.IndexStep:
-			// A set element used as key can be partly sensitive; only its plain value matters here.
+			// The key of a step into a set is the whole element, which may have marks. The plain value is
+			// enough to find the element.
 			k := marks.Plain(step.Key)
 			b, err := msgpack.Marshal(k, cty.DynamicPseudoType)
 			if err != nil {

@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-// identify returns a file's identity from the kernel's metadata.
+// identify returns a file's identity from the kernel's metadata. The result is false if info has none.
 func identify(info fs.FileInfo) (identity, bool) {
 	s, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {

@@ -94,7 +94,8 @@ func moveInto(tmp, path string, same func() bool) (err error) {
 	defer os.RemoveAll(filepath.Dir(tmp))
 	const attempts = 5 // another process may win the race in each
 	for i := range attempts {
-		// One rename can replace a link with a link, but a directory needs a free path.
+		// This rename succeeds if path is free, or if both are links. A directory at path must be moved away
+		// first.
 		if err = os.Rename(tmp, path); err == nil || same != nil && same() {
 			return nil
 		}

@@ -22,7 +22,7 @@ type FilesystemMirror struct {
 
 var _ Source = FilesystemMirror{}
 
-// Versions returns the versions for which there is a package for any platform.
+// Versions returns the versions for which there is a package for any platform. There are no warnings.
 func (m FilesystemMirror) Versions(_ context.Context, p addrs.Provider) ([]constraint.Version, []string, error) {
 	found, err := m.scan(p)
 	if err != nil {
@@ -105,7 +105,8 @@ func archiveName(key packageKey, p addrs.Provider) string {
 	return fmt.Sprintf("terraform-provider-%s_%s_%s.zip", p.Type, key.version, key.platform)
 }
 
-// parseArchiveName reads the name of an archive, such as `terraform-provider-time_0.14.2_linux_amd64.zip`.
+// parseArchiveName returns the version and the platform in the name of an archive of p, such as
+// `terraform-provider-time_0.14.2_linux_amd64.zip`. ok is false for any other name.
 func parseArchiveName(name string, p addrs.Provider) (key packageKey, ok bool) {
 	rest, ok := strings.CutPrefix(name, "terraform-provider-"+p.Type+"_")
 	if !ok {

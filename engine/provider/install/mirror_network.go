@@ -28,7 +28,7 @@ func NewNetworkMirror(client *hosts.Client, base string) (NetworkMirror, error) 
 	return NetworkMirror{client, u}, nil
 }
 
-// Versions returns the versions in HOST/NAMESPACE/TYPE/index.json.
+// Versions returns the versions in HOST/NAMESPACE/TYPE/index.json. There are no warnings.
 func (m NetworkMirror) Versions(ctx context.Context, p addrs.Provider) ([]constraint.Version, []string, error) {
 	var doc struct {
 		Versions map[string]struct{}

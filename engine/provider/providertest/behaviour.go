@@ -132,7 +132,7 @@ type effect struct {
 	bad       map[string]cty.Value
 }
 
-// begin records a call and applies the rules to it.
+// begin applies the rules to a call. If record is set, it also adds the call to [Provider.Calls].
 func (c *client) begin(ctx context.Context, op, typeName, name string, record bool) effect {
 	p := c.p
 	call := op

@@ -23,26 +23,28 @@ type client struct {
 
 var _ provider.Client = (*client)(nil)
 
-// want panics if the engine breaks a rule for v: v conforms to s, has no marks, and is known if known is set.
-func want(what string, s *schema.Schema, v cty.Value, known bool) {
+// want panics if the engine breaks a rule for v in a call: v conforms to s, has no marks, and is known if known
+// is set.
+func want(call string, s *schema.Schema, v cty.Value, known bool) {
 	if v.ContainsMarked() {
-		panic(fmt.Sprintf("%s: the value has marks: %#v", what, v))
+		panic(fmt.Sprintf("%s: the value has marks: %#v", call, v))
 	}
 	if errs := v.Type().TestConformance(s.Block.ImpliedType()); len(errs) > 0 {
-		panic(fmt.Sprintf("%s: the value does not conform to the schema: %s", what, errs[0]))
+		panic(fmt.Sprintf("%s: the value does not conform to the schema: %s", call, errs[0]))
 	}
 	if known && !v.IsWhollyKnown() {
-		panic(fmt.Sprintf("%s: the value is not wholly known: %#v", what, v))
+		panic(fmt.Sprintf("%s: the value is not wholly known: %#v", call, v))
 	}
 }
 
-// ready panics if the client is not configured or has crashed, for calls that need a configuration.
-func (c *client) ready(what string) {
+// ready panics if a call that needs a configuration is made to a client that is not configured, or that is
+// closed.
+func (c *client) ready(call string) {
 	if c.closed.Load() {
-		panic(what + ": the client is closed")
+		panic(call + ": the client is closed")
 	}
 	if !c.configured.Load() {
-		panic(what + ": the client was not configured")
+		panic(call + ": the client was not configured")
 	}
 }
 

@@ -218,7 +218,8 @@ var nestings = map[string]schema.Nesting{
 	"set": schema.NestingSet, "map": schema.NestingMap,
 }
 
-// within reads "KIND(NESTING)".
+// within returns the nesting in "WORD(NESTING)", such as "block(list)". The result is false if kind has another
+// form.
 func within(kind, word string) (schema.Nesting, bool) {
 	rest, ok := strings.CutPrefix(kind, word+"(")
 	n := nestings[strings.TrimSuffix(rest, ")")]

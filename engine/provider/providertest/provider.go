@@ -157,7 +157,7 @@ func (p *Provider) object(key objectKey) cty.Value {
 	return p.objects[key].value
 }
 
-// Edit changes attributes of an object without the engine, or creates the object.
+// Edit changes attributes of an object, or creates the object, as if somebody did so without the engine.
 func (p *Provider) Edit(typeName, id string, attrs map[string]cty.Value) {
 	s := p.declared.Managed[typeName]
 	if s == nil {
@@ -184,7 +184,7 @@ func (p *Provider) Edit(typeName, id string, attrs map[string]cty.Value) {
 	p.ids[key] = true
 }
 
-// Drop deletes an object without the engine.
+// Drop deletes an object, as if somebody did so without the engine.
 func (p *Provider) Drop(typeName, id string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

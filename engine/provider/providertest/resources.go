@@ -88,16 +88,16 @@ func (e effect) identityOf(s *schema.Schema, v cty.Value) cty.Value {
 	return cty.ObjectVal(attrs)
 }
 
-// wantIdentity panics if an identity has unknown parts, or if the type has no identities.
-func wantIdentity(what string, s *schema.Schema, v cty.Value) {
+// wantIdentity panics if the identity in a call has unknown parts, or if the type has no identities.
+func wantIdentity(call string, s *schema.Schema, v cty.Value) {
 	if v == cty.NilVal {
 		return
 	}
 	if s.Identity == nil {
-		panic(what + ": there is an identity, and the type has none")
+		panic(call + ": there is an identity, and the type has none")
 	}
 	if errs := v.Type().TestConformance(s.Identity.Type()); len(errs) > 0 || v.IsNull() || !v.IsWhollyKnown() {
-		panic(fmt.Sprintf("%s: the identity is not one of the schema: %#v", what, v))
+		panic(fmt.Sprintf("%s: the identity is not one of the schema: %#v", call, v))
 	}
 }
 

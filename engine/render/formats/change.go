@@ -104,7 +104,7 @@ func (t *jsonText) values(c *plans.ResourceChange) {
 		switch {
 		case written:
 			t.key("after")
-			t.again(done.values)
+			t.repeat(done.values)
 			whole = done.whole
 		case isKnown(c.After):
 			t.key("after")
@@ -124,7 +124,7 @@ func (t *jsonText) values(c *plans.ResourceChange) {
 	if c.After != cty.NilVal {
 		t.key("after_sensitive")
 		if written && !c.Action.IsReplace() {
-			t.again(done.sensitive)
+			t.repeat(done.sensitive)
 		} else {
 			t.sensitiveAttributes(c.After, c.Schema)
 		}

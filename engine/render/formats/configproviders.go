@@ -40,8 +40,8 @@ func (e providerEntries) source(key string) string {
 	return key
 }
 
-// find follows the sources from key, as long as the entries are for the provider fullName. It returns the
-// last key.
+// find returns the key of the configuration that a key leads to. It goes from each entry to its source, as long
+// as the entries are for the provider fullName. The result is "" if there is no entry for this provider.
 func (e providerEntries) find(key, fullName string) string {
 	found := ""
 	for key != "" && e[key].FullName == fullName {
@@ -71,7 +71,8 @@ func (w configWriter) enterProviders(m *config.Module) {
 		w.enter(providerKey(m.Addr, local), x)
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.RequiredProviders)) {
-		// Add the configuration also under the provider's own name.
+		// Terraform also lists each required provider under the provider's own type name, whatever its local
+		// name is.
 		source := m.RequiredProviders[name].Source
 		x := w.inherited(m, addrs.LocalProviderConfig{LocalName: source.Type})
 		x.FullName = source.String()

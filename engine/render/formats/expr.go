@@ -76,8 +76,8 @@ func references(t hcl.Traversal) []string {
 	return out
 }
 
-// subject returns the number of steps of t that name its object, and the numbers of steps of the wider
-// objects that are listed after it.
+// subject returns the number of steps of t that name its object, and the numbers of steps of the wider objects
+// that are listed after it. For aws_instance.a[0].id these are 3 (aws_instance.a[0]) and 2 (aws_instance.a).
 func subject(t hcl.Traversal) (n int, wider []int) {
 	at := func(i int) bool { _, ok := indexStep(t, i); return ok }
 	switch t.RootName() {

@@ -210,7 +210,8 @@ func (t *jsonText) sensitiveField(v cty.Value, f *shapeField) {
 	}
 }
 
-// sensitiveMap writes the mask of a map. It leaves out elements with no sensitive part.
+// sensitiveMap writes the mask of a map, whose elements have the shape in. It leaves out elements with no
+// sensitive part.
 func (t *jsonText) sensitiveMap(bare cty.Value, in *shape) {
 	t.openObject()
 	for it := bare.ElementIterator(); it.Next(); {

@@ -17,7 +17,7 @@ type moduleTree struct {
 	all       map[addrs.ModuleInstance]*moduleTree // set at the root: all nodes of the tree
 }
 
-// A moduleResource writes one object.
+// A moduleResource is one object of a module, with the function that writes it.
 type moduleResource struct {
 	address string
 	of      addrs.ResourceInstance

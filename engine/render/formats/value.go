@@ -110,10 +110,10 @@ func (t *jsonText) sensitive(v cty.Value) {
 	t.mask(v, func(v cty.Value) bool { return v.HasMark(marks.Sensitive) })
 }
 
-// mask writes true if is(v) is true. Otherwise it writes false for a value without parts, and the masks of
+// mask writes true if masked(v) is true. Otherwise it writes false for a value without parts, and the masks of
 // the parts for other values.
-func (t *jsonText) mask(v cty.Value, is func(cty.Value) bool) {
-	if is(v) {
+func (t *jsonText) mask(v cty.Value, masked func(cty.Value) bool) {
+	if masked(v) {
 		t.bool(true)
 		return
 	}
@@ -127,7 +127,7 @@ func (t *jsonText) mask(v cty.Value, is func(cty.Value) bool) {
 		if v.IsKnown() {
 			for it := v.ElementIterator(); it.Next(); {
 				_, e := it.Element()
-				t.mask(e, is)
+				t.mask(e, masked)
 			}
 		}
 		t.closeArray()
@@ -137,24 +137,24 @@ func (t *jsonText) mask(v cty.Value, is func(cty.Value) bool) {
 		t.openObject()
 		for it := v.ElementIterator(); it.Next(); {
 			k, e := it.Element()
-			t.maskMember(k.AsString(), e, is)
+			t.maskMember(k.AsString(), e, masked)
 		}
 		t.closeObject()
 	default:
 		t.openObject()
 		for _, name := range attributeNames(ty) {
-			t.maskMember(name, v.GetAttr(name), is)
+			t.maskMember(name, v.GetAttr(name), masked)
 		}
 		t.closeObject()
 	}
 }
 
-func (t *jsonText) maskMember(name string, v cty.Value, is func(cty.Value) bool) {
-	if isPlain(v) && !is(v) {
+func (t *jsonText) maskMember(name string, v cty.Value, masked func(cty.Value) bool) {
+	if isPlain(v) && !masked(v) {
 		return // false
 	}
 	t.key(name)
-	t.mask(v, is)
+	t.mask(v, masked)
 }
 
 // ctyType writes a type as the state format has it.

@@ -13,8 +13,8 @@ type jsonWriter struct{ b []byte }
 // A span is a part of a text.
 type span struct{ from, to int }
 
-// again writes a span of the text once more.
-func (t *jsonWriter) again(s span) {
+// repeat writes a span of the text once more.
+func (t *jsonWriter) repeat(s span) {
 	t.next()
 	t.b = append(t.b, t.b[s.from:s.to]...)
 }

@@ -95,8 +95,8 @@ func (r Random) text(hidden bool) string {
 	return r.one(nasty)
 }
 
-// value returns a random value of type ty. It may have null, unknown and sensitive parts. hidden is set if a
-// value around it is sensitive.
+// value returns a random value of type ty. It may have null and sensitive parts and, unless known is set,
+// unknown parts. hidden is set if a value around it is sensitive.
 func (r Random) value(ty cty.Type, hidden, known bool) cty.Value {
 	mark := r.Intn(12) == 0
 	hidden = hidden || mark
@@ -138,7 +138,7 @@ func (r Random) bareValue(ty cty.Type, hidden, known bool) cty.Value {
 	return cty.ObjectVal(vals)
 }
 
-// collection returns a random list, set or map.
+// collection returns a random list, set or map. hidden and known are as for [Random.value].
 func (r Random) collection(ty cty.Type, hidden, known bool) cty.Value {
 	list := make([]cty.Value, r.Intn(4))
 	for i := range list {
@@ -174,7 +174,8 @@ func sameTypes(vals []cty.Value) bool {
 	return true
 }
 
-// object returns a random object of b. Its sensitive attributes contain Secret.
+// object returns a random object of b, without unknown parts if known is set. Its sensitive attributes contain
+// Secret.
 func (r Random) object(b *schema.Block, known bool) cty.Value {
 	vals := map[string]cty.Value{}
 	for name, a := range b.Attributes {

@@ -106,10 +106,10 @@ func ID(r *http.Request, name string) int64 {
 // Selects reports whether a query parameter selects a value: it equals the value, or is "".
 func Selects(parameter, value string) bool { return parameter == "" || parameter == value }
 
-// First returns the first element for which the function is returns true; nil if there is none.
-func First[T any](list []*T, is func(*T) bool) *T {
+// First returns the first element for which match returns true; nil if there is none.
+func First[T any](list []*T, match func(*T) bool) *T {
 	for _, x := range list {
-		if is(x) {
+		if match(x) {
 			return x
 		}
 	}

@@ -8,17 +8,17 @@ import (
 	"strings"
 )
 
-// Lean returns the body of an answer. If the parameter is is true, the body lacks addresses that nobody
-// follows, because encoding and decoding them takes most of the time. Addresses of web pages remain.
-func Lean(is bool, body any) any {
+// Lean returns the body of an answer. If short is true, the body lacks addresses that nobody follows, because
+// encoding and decoding them takes most of the time. Addresses of web pages remain.
+func Lean(short bool, body any) any {
 	switch b := body.(type) {
 	case nil, Redirect:
 		return body
 	case Page:
-		b.Items = Lean(is, b.Items)
+		b.Items = Lean(short, b.Items)
 		return b
 	}
-	if !is {
+	if !short {
 		return body
 	}
 	return lean{body}
@@ -38,8 +38,8 @@ func Encode(body any) []byte {
 // MarshalJSON implements json.Marshaler.
 func (o Object) MarshalJSON() ([]byte, error) { return encode(nil, o, false), nil }
 
-// encode appends a value as JSON. It encodes objects and their most frequent values itself, in a third of the
-// time of encoding/json.
+// encode appends a value as JSON; if lean is set, without addresses that nobody follows. It encodes objects and
+// their most frequent values itself, in a third of the time of encoding/json.
 func encode(to []byte, v any, lean bool) []byte {
 	switch v := v.(type) {
 	case nil:

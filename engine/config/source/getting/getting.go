@@ -89,7 +89,8 @@ func (g *Getters) get(ctx context.Context, address, dir string) error {
 	}
 	_, err = client.Get(ctx, &Request{Src: address, Dst: dir, GetMode: getter.ModeDir})
 	if err != nil && strings.HasPrefix(err.Error(), "error downloading '") && errors.Unwrap(err) == nil {
-		// This text is go-getter's error for a kind without a getter.
+		// go-getter returns such an error if it has no getter for this kind of address. Report it in our own
+		// words.
 		return g.unknown(address)
 	}
 	return err

@@ -186,19 +186,20 @@ func (run *installation) install(w loading.Wanted) (source.Installed, diags.Diag
 	return source.Installed{Key: w.Key, Source: w.Address.String(), Version: version, Dir: dir}, nil
 }
 
-// usable reports whether an installed module is the one that a call wants.
-func (run *installation) usable(w loading.Wanted, was source.Installed) bool {
-	if !w.Address.Same(was.Source) {
+// usable reports whether an installed module is the one that a call wants, so that it need not be installed
+// again.
+func (run *installation) usable(w loading.Wanted, installed source.Installed) bool {
+	if !w.Address.Same(installed.Source) {
 		return false
 	}
 	if w.Address.Kind == source.Registry {
-		v, err := constraint.ParseVersion(was.Version)
+		v, err := constraint.ParseVersion(installed.Version)
 		set, ds := constraints(w)
 		if err != nil || ds.HasErrors() || !set.Has(v) {
 			return false
 		}
 	}
-	info, err := os.Stat(run.path(was.Dir))
+	info, err := os.Stat(run.path(installed.Dir))
 	return err == nil && info.IsDir()
 }
 

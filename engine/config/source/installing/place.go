@@ -117,8 +117,8 @@ func (run *installation) enter(dir, sub string) (string, error) {
 	if sub == "" {
 		return dir, nil
 	}
-	// A root prevents that a link leads out. A package that is itself a link is a directory of the user on
-	// this machine.
+	// Open dir as a root, so that no link leads out of it. A package that is itself a link is a directory of
+	// the user on this machine.
 	root, err := os.OpenRoot(run.path(dir))
 	if err != nil {
 		return "", err

@@ -27,7 +27,8 @@ type Changes struct {
 	list  []*plans.ResourceChange
 	drift []*plans.ResourceChange
 	of    map[addrs.AbsResourceInstance]*plans.ResourceChange // current objects
-	// usual and usualOf are the changes of the first part of a plan that destroys.
+	// usual and usualOf are the changes of the first part of a plan that destroys: what would be planned
+	// without the destruction.
 	usual   []*plans.ResourceChange
 	usualOf map[addrs.AbsResourceInstance]*plans.ResourceChange
 	// ofResource caches the changes of resources that [Changes.OfAll] was called for.
@@ -56,8 +57,8 @@ func (s *Changes) Withhold(r *Refusals, dependencies func(addrs.ResourceInstance
 	return ds
 }
 
-// Record adds a change that is planned as usual. In a plan that destroys, it is a change of the first part,
-// and not part of the plan.
+// Record adds a change. In a plan that destroys, it is a change of the first part, and not part of the plan:
+// see [Changes.Keep].
 func (s *Changes) Record(c *plans.ResourceChange) {
 	s.mu.Lock()
 	if c.Action != plans.NoOp {
@@ -132,7 +133,8 @@ func (s *Changes) Leaves(a addrs.AbsResourceInstance) bool {
 	return c != nil && (c.Action == plans.Delete || c.Action == plans.Forget)
 }
 
-// Of returns the change of an instance that is planned as usual; empty if there is none.
+// Of returns the change of an instance; empty if there is none. In a plan that destroys, it is the change of
+// the first part.
 func (s *Changes) Of(a addrs.AbsResourceInstance) []*plans.ResourceChange {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -146,8 +148,8 @@ func (s *Changes) Of(a addrs.AbsResourceInstance) []*plans.ResourceChange {
 	return nil
 }
 
-// OfAll returns the changes of all instances of a resource that are planned as usual. Call it only after the
-// resource's visit.
+// OfAll returns the changes of all instances of a resource. In a plan that destroys, they are those of the
+// first part. Call it only after the resource's visit.
 func (s *Changes) OfAll(abs addrs.AbsResource) []*plans.ResourceChange {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -17,8 +17,8 @@ type Prior struct {
 	editor *states.Editor
 }
 
-// NewPrior starts from the state as it was read.
-func NewPrior(was *states.State) *Prior { return &Prior{editor: was.Edit()} }
+// NewPrior returns the prior state at the start of a plan: the state as it was read.
+func NewPrior(read *states.State) *Prior { return &Prior{editor: read.Edit()} }
 
 // Editor returns the editor of the state.
 func (s *Prior) Editor() *states.Editor { return s.editor }
@@ -81,16 +81,16 @@ func (s *Prior) Instances(list ...addrs.AbsResource) []addrs.AbsResourceInstance
 	return s.InstancesBut(nil, list...)
 }
 
-// InstancesBut returns the instances of the given resources, sorted, without the instances in the set left.
-// left may be nil.
-func (s *Prior) InstancesBut(left map[addrs.AbsResourceInstance]bool, list ...addrs.AbsResource) []addrs.AbsResourceInstance {
+// InstancesBut returns the instances of the given resources, sorted, except those in the set except. The set
+// may be nil.
+func (s *Prior) InstancesBut(except map[addrs.AbsResourceInstance]bool, list ...addrs.AbsResource) []addrs.AbsResourceInstance {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var out []addrs.AbsResourceInstance
 	for _, abs := range list {
 		if r := s.editor.Current().Resource(abs); r != nil {
 			for k := range r.Instances {
-				if a := abs.Instance(k); !left[a] {
+				if a := abs.Instance(k); !except[a] {
 					out = append(out, a)
 				}
 			}

@@ -17,8 +17,8 @@ import (
 // A Command is the import command: it imports one object by its ID, without planning anything. The
 // configuration must have a block for the object.
 //
-// Only the state and the configuration are known. So resources have their stored values, and the provider
-// configuration must not depend on others.
+// Resources have the values that are stored in the state. Nothing else is known about them, so the provider
+// configuration must not depend on an object that is still to be created.
 type Command struct {
 	Session *session.Session // a session in which resources have their stored values
 	Prior   *drafts.Prior    // the state that gets the object
@@ -30,8 +30,8 @@ type Command struct {
 // OfInstance returns the Fetcher of an instance. The scope is that of the instance's expressions.
 type OfInstance func(context.Context, addrs.AbsResourceInstance, eval.Scope) (*Fetcher, diags.Diagnostics)
 
-// Run imports an object by its ID, or by its identity: see [session.TypedImportKey]. Store the prior state only if there are no errors: it may contain the object even if
-// an output has an error.
+// Run imports an object by its ID, or by its identity: see [session.TypedImportKey]. Store the prior state only
+// if there are no errors: it may contain the object even if an output has an error.
 func (c Command) Run(ctx context.Context, addr addrs.AbsResourceInstance, id string) diags.Diagnostics {
 	m := c.Session.Config.Modules[addr.Module.Module()]
 	if m == nil || m.Resources[addr.Resource.Resource] == nil || addr.Resource.Resource.Mode != addrs.Managed {

@@ -107,7 +107,8 @@ func (x *Blocks) scopes(im *config.Import, s eval.Scope) ([]eval.Scope, diags.Di
 	return out, ds
 }
 
-// evaluate evaluates a block in one scope.
+// evaluate evaluates a block in one scope. The function declares reports whether the configuration declares an
+// instance.
 func (x *Blocks) evaluate(im *config.Import, rs *schema.Schema, s eval.Scope, declares func(addrs.AbsResourceInstance) bool) diags.Diagnostics {
 	t, ds := session.Traversal(im.To, s, "Invalid reference")
 	if ds.HasErrors() {
@@ -136,7 +137,7 @@ func (x *Blocks) evaluate(im *config.Import, rs *schema.Schema, s eval.Scope, de
 	return ds
 }
 
-// same reports whether a request asks for an object by the same key.
+// same reports whether r asks for its object by the same ID or identity as k.
 func (r Request) same(k session.ImportKey) bool {
 	if (r.Identity == cty.NilVal) != (k.Identity == cty.NilVal) {
 		return false

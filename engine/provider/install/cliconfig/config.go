@@ -24,8 +24,8 @@ type Config struct {
 	Explicit bool
 	// Overrides are the directories of providers in development.
 	Overrides map[addrs.Provider]string
-	// ImpliedDirs are the directories in which an implied installation method looks for providers, before it
-	// asks their registries. Some may not exist.
+	// ImpliedDirs are the directories to look into for providers if Methods is nil, before their registries are
+	// asked. Some may not exist.
 	ImpliedDirs []string
 
 	// CredentialsFile is the file in which `login` stores tokens; "" if there is no home directory.
@@ -77,8 +77,8 @@ const (
 	NetworkMirror    MethodKind = "network_mirror"
 )
 
-// Token returns the token for requests to a host. The host has the form of [addrs.Provider] (with a port
-// unless it is 443).
+// Token returns the token for requests to a host; false if there is none. The host has the form of
+// [addrs.Provider] (with a port unless it is 443).
 func (c *Config) Token(host string) (hosts.Token, bool) {
 	t, ok := c.tokens[host]
 	return t, ok

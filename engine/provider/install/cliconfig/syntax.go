@@ -205,7 +205,8 @@ func (p *parser) list() (list []value) {
 	return list
 }
 
-// quoted reads the rest of a string after its opening quote. HCL 2's template sequences are plain text here.
+// quoted reads the rest of a string after its opening quote, and returns its text; false after an error. HCL
+// 2's template sequences are plain text here.
 func (p *parser) quoted(open hclsyntax.Token) (string, bool) {
 	for depth := 1; ; {
 		t := p.next()

@@ -159,8 +159,8 @@ func (r *Reader) Sum() (string, error) {
 			return "", err
 		}
 	}
-	// The end was read by a separate request. If a server returned other bytes there, this comparison finds
-	// it.
+	// The last bytes were also read by the first request. Compare them: a server could have returned another
+	// object in between.
 	if n := len(r.data); n > 0 {
 		have := r.data[max(0, n-len(r.last)):]
 		if !bytes.HasSuffix(r.last, have) {

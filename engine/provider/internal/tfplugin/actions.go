@@ -68,7 +68,8 @@ func (c *client) InvokeAction(ctx context.Context, typeName string, config cty.V
 	return provider.InvokeResponse{}, diagnostics(done.Diagnostics)
 }
 
-// invoke reads the events of an action until the last.
+// invoke reads the events of an action until the last, which it returns. It calls progress with each message
+// before.
 func (c *client) invoke(ctx context.Context, req *InvokeAction_Request, progress func(string)) (*InvokeAction_Event_Completed, error) {
 	stream, err := c.Conn.NewStream(ctx, &grpc.StreamDesc{StreamName: invokeAction, ServerStreams: true}, c.method(invokeAction))
 	if err != nil {

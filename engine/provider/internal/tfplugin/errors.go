@@ -72,11 +72,12 @@ func cancelled(method string, cause error) diags.Diagnostics {
 		"The call %s was given up: %s. The provider's effects until then are not known.", method, cause)
 }
 
-// undecodable returns the diagnostic for an answer with a value that does not have the declared type.
-func (c *client) undecodable(method, what string, err error) diags.Diagnostics {
+// undecodable returns the diagnostic for an answer to a call with a value that does not have the declared type.
+// value names the value.
+func (c *client) undecodable(method, value string, err error) diags.Diagnostics {
 	return diags.Errorf(nil, "Provider produced invalid value",
 		"The plugin of provider %s answered the call %s with %s that does not conform to its own schema: %s. This is a bug in the provider, which should be reported to its authors.",
-		c.Name, method, what, err)
+		c.Name, method, value, err)
 }
 
 // missing returns the diagnostic for a type that the provider does not declare, or whose declaration is not

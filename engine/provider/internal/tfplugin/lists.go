@@ -21,7 +21,7 @@ const maxEmpty = 1000
 
 // listTypes returns two schemas: first that of the configuration of a list resource type, then that of the
 // managed type of the listed objects.
-func (c *client) listTypes(ctx context.Context, name string) (list, of *schema.Schema, ds diags.Diagnostics) {
+func (c *client) listTypes(ctx context.Context, name string) (list, object *schema.Schema, ds diags.Diagnostics) {
 	declared, ds := c.ready(ctx)
 	if ds.HasErrors() {
 		return nil, nil, ds
@@ -29,10 +29,10 @@ func (c *client) listTypes(ctx context.Context, name string) (list, of *schema.S
 	if list = declared.Resource("list", name); list == nil {
 		return nil, nil, c.missing(declared, "list", name)
 	}
-	if of = declared.Resource("managed", name); of == nil {
+	if object = declared.Resource("managed", name); object == nil {
 		return nil, nil, c.missing(declared, "managed", name)
 	}
-	return list, of, nil
+	return list, object, nil
 }
 
 func (c *client) ValidateList(ctx context.Context, r provider.ListRequest) diags.Diagnostics {
@@ -94,18 +94,18 @@ func (c *client) List(ctx context.Context, r provider.ListRequest, found func(pr
 	return diags.Errorf(nil, "Provider lists nothing", "The provider %s sent %d events for %q without an object among them. Lockstep stopped the query. This is a bug in the provider: report it there.", c.Name, maxEmpty, r.TypeName)
 }
 
-// listed decodes an event.
-func (c *client) listed(e *ListResource_Event, of *schema.Schema) (provider.Listed, diags.Diagnostics) {
+// listed decodes an event. object is the schema of the listed objects.
+func (c *client) listed(e *ListResource_Event, object *schema.Schema) (provider.Listed, diags.Diagnostics) {
 	x := provider.Listed{DisplayName: e.DisplayName, Diagnostics: diagnostics(e.Diagnostic)}
 	if x.Diagnostics.HasErrors() {
 		return x, nil
 	}
 	var ds diags.Diagnostics
-	if x.Identity, ds = c.identity(listResource, e.Identity, identityType(of)); ds.HasErrors() {
+	if x.Identity, ds = c.identity(listResource, e.Identity, identityType(object)); ds.HasErrors() {
 		return x, ds
 	}
 	if e.ResourceObject != nil {
-		v, err := decode(e.ResourceObject, implied(of))
+		v, err := decode(e.ResourceObject, implied(object))
 		if err != nil {
 			return x, c.undecodable(listResource, "an object", err)
 		}

@@ -46,7 +46,7 @@ func occurring(list []int) map[int]bool {
 	return out
 }
 
-// arrange inserts the remaining elements between the common ones.
+// arrange completes the pairs of common elements with the remaining elements, as align describes.
 func arrange(before, after []int, common [][2]int, structured func(b, a int) bool) [][2]int {
 	out := make([][2]int, 0, len(before)+len(after)-len(common))
 	b, a := 0, 0

@@ -67,7 +67,7 @@ func isModern(b *schema.Block) bool {
 // groupChange returns the changes of the nested blocks of one name.
 func groupChange(x pair, name string, nb *schema.NestedBlock) Group {
 	g := Group{Name: name, WasSensitive: isSensitive(x.before), IsSensitive: isSensitive(x.after)}
-	x.before, x.after = bare(x.before), bare(x.after)
+	x.before, x.after = withoutOwnMarks(x.before), withoutOwnMarks(x.after)
 	of := func(x pair) *Node { return blockChange(x, nb.Block) }
 	if nb.Nesting == schema.NestingSingle || nb.Nesting == schema.NestingGroup {
 		x = x.implicit()
@@ -104,8 +104,8 @@ func groupChange(x pair, name string, nb *schema.NestedBlock) Group {
 }
 
 // indexChange returns the change of a list of blocks or nested objects. It pairs them by position, which
-// identifies most of them.
-func indexChange(x pair, of func(pair) *Node) *Node {
+// identifies most of them. pairChange returns the change of one pair.
+func indexChange(x pair, pairChange func(pair) *Node) *Node {
 	n := &Node{Kind: List, Action: x.start(), Replace: x.here()}
 	before, after := elements(x.before), elements(x.after)
 	for i := range max(len(before), len(after)) {
@@ -116,7 +116,7 @@ func indexChange(x pair, of func(pair) *Node) *Node {
 		if i >= len(after) {
 			at[1] = -1
 		}
-		c := of(x.element(before, after, at))
+		c := pairChange(x.element(before, after, at))
 		n.Parts = append(n.Parts, c)
 		n.Action = join(n.Action, c.Action)
 	}

@@ -29,8 +29,11 @@ type Node struct {
 	Parts []*Node
 	// Groups are the nested blocks of a block, by name.
 	Groups []Group
-	// Inner is the previous value of an unknown value, nil for none, or the hidden value of a sensitive one.
-	// Inner and Other are the two values of a change of type.
+	// Inner is the value that a node of another kind stands for:
+	//
+	//   - for an Unknown value, the previous value; nil if there was none
+	//   - for a Sensitive value, the hidden value
+	//   - for a change of type, the value before; Other is then the value after
 	Inner, Other *Node
 	// WasSensitive and IsSensitive say when a sensitive value is sensitive: before, and after.
 	WasSensitive, IsSensitive bool

@@ -141,8 +141,8 @@ func same(a, b cty.Value) bool {
 // isSensitive reports whether v itself is marked sensitive.
 func isSensitive(v cty.Value) bool { return v != Nothing && v.HasMark(marks.Sensitive) }
 
-// bare returns v without its own marks.
-func bare(v cty.Value) cty.Value {
+// withoutOwnMarks returns v without its own marks.
+func withoutOwnMarks(v cty.Value) cty.Value {
 	if v == Nothing {
 		return v
 	}
@@ -172,8 +172,8 @@ func (s PathSet) ends() bool {
 	return false
 }
 
-// next returns the rest of the paths that begin with st. If beyond is set, a path that has ended also covers
-// everything below.
+// next returns the rest of each path that begins with st. A path that ends here covers everything below, but is
+// kept only if beyond is set.
 func (s PathSet) next(st step, beyond bool) PathSet {
 	var out PathSet
 	for _, p := range s {

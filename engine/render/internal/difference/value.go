@@ -45,14 +45,15 @@ func leafChange(x pair) *Node {
 	return &Node{Kind: Leaf, Action: x.action(), Replace: x.here(), Before: x.before, After: x.after}
 }
 
-// hidden returns the node of a value that is sensitive before or after; nil if it is not sensitive.
-func (x pair) hidden(of func(pair) *Node) *Node {
+// hidden returns the node of a value that is sensitive before or after; nil if it is not sensitive. nodeOf
+// makes the node of the value without its mark.
+func (x pair) hidden(nodeOf func(pair) *Node) *Node {
 	was, is := isSensitive(x.before), isSensitive(x.after)
 	if !was && !is {
 		return nil
 	}
-	x.before, x.after = bare(x.before), bare(x.after)
-	inner := of(x)
+	x.before, x.after = withoutOwnMarks(x.before), withoutOwnMarks(x.after)
+	inner := nodeOf(x)
 	n := &Node{Kind: Sensitive, Action: inner.Action, Replace: x.here(), Inner: inner, WasSensitive: was, IsSensitive: is}
 	if inner.Action == plans.NoOp && was != is && !x.isNothing() && !inner.isNothing() {
 		n.Action = plans.Update
@@ -60,26 +61,27 @@ func (x pair) hidden(of func(pair) *Node) *Node {
 	return n
 }
 
-// computed returns the node of a value that is unknown after the change; nil if it is known.
-func (x pair) computed(of func(pair) *Node) *Node {
+// computed returns the node of a value that is unknown after the change; nil if it is known. nodeOf makes the
+// node of the value before.
+func (x pair) computed(nodeOf func(pair) *Node) *Node {
 	if x.after == Nothing || x.after.IsKnown() {
 		return nil
 	}
 	n := &Node{Kind: Unknown, Action: plans.Create, Replace: x.here()}
 	if presence(x.before) != Nothing {
 		n.Action = plans.Update
-		n.Inner = of(pair{before: x.before})
+		n.Inner = nodeOf(pair{before: x.before})
 	}
 	return n
 }
 
-// objectChange returns the change of an object with the given attributes. Attributes that are null before and
-// after are left out.
-func objectChange(x pair, names []string, of func(pair, string) *Node) *Node {
+// objectChange returns the change of an object with the attributes names. nodeOf makes the node of one
+// attribute. Attributes that are null before and after are left out.
+func objectChange(x pair, names []string, nodeOf func(pair, string) *Node) *Node {
 	n := &Node{Kind: Object, Action: x.start(), Replace: x.here()}
 	for _, name := range names {
 		part := x.with(named(name), attributeValue(x.before, name), attributeValue(x.after, name)).implicit()
-		c := of(part, name)
+		c := nodeOf(part, name)
 		if c.Action == plans.NoOp && part.isNothing() {
 			continue
 		}
@@ -97,12 +99,13 @@ func attributeValue(v cty.Value, name string) cty.Value {
 	return v.GetAttr(name)
 }
 
-// mapChange returns the change of a map, or of an object that is used like a map.
-func mapChange(x pair, of func(pair) *Node) *Node {
+// mapChange returns the change of a map, or of an object that is used like a map. nodeOf makes the node of a
+// pair of elements.
+func mapChange(x pair, nodeOf func(pair) *Node) *Node {
 	n := &Node{Kind: Map, Action: x.start(), Replace: x.here()}
 	before, after := members(x.before), members(x.after)
 	for _, k := range union(before, after) {
-		c := of(x.with(named(k), before[k], after[k]))
+		c := nodeOf(x.with(named(k), before[k], after[k]))
 		n.Names, n.Parts = append(n.Names, k), append(n.Parts, c)
 		n.Action = join(n.Action, c.Action)
 	}
@@ -151,41 +154,43 @@ func elements(v cty.Value) []cty.Value {
 
 // listChange returns the change of a list. It finds the elements that stay in order; the others were added or
 // removed. If an element is removed and another added at the same place, and both are structured, they are
-// shown as one changed element.
-func listChange(x pair, structured func(cty.Value) bool, of func(pair) *Node) *Node {
+// shown as one changed element. nodeOf makes the node of a pair of elements.
+func listChange(x pair, structured func(cty.Value) bool, nodeOf func(pair) *Node) *Node {
 	n := &Node{Kind: List, Action: x.start(), Replace: x.here()}
 	before, after := elements(x.before), elements(x.after)
 	x = x.within()
 	nb, na := number(before, after)
 	both := func(b, a int) bool { return structured(before[b]) && structured(after[a]) }
 	for _, at := range alignElements(nb, na, both) {
-		c := of(x.element(before, after, at))
+		c := nodeOf(x.element(before, after, at))
 		n.Parts = append(n.Parts, c)
 		n.Action = join(n.Action, c.Action)
 	}
 	return n
 }
 
-// element returns the pair of the elements at two indices; an index of -1 means no element.
-func (x pair) element(before, after []cty.Value, at [2]int) pair {
+// element returns the pair of the elements at two indices, one in before and one in after; an index of -1 means
+// no element.
+func (x pair) element(before, after []cty.Value, indices [2]int) pair {
 	b, a := Nothing, Nothing
-	index := at[1]
-	if at[1] >= 0 {
-		a = after[at[1]]
+	index := indices[1]
+	if indices[1] >= 0 {
+		a = after[indices[1]]
 	}
-	if at[0] >= 0 {
-		b, index = before[at[0]], at[0]
+	if indices[0] >= 0 {
+		b, index = before[indices[0]], indices[0]
 	}
 	return x.with(indexed(index), b, a)
 }
 
-// setChange returns the change of a set. Its elements are added, removed or unchanged, never changed.
-func setChange(x pair, of func(pair) *Node) *Node {
+// setChange returns the change of a set. Its elements are added, removed or unchanged, never changed. nodeOf
+// makes the node of a pair of elements.
+func setChange(x pair, nodeOf func(pair) *Node) *Node {
 	n := &Node{Kind: Set, Action: x.start(), Replace: x.here()}
 	before, after := elements(x.before), elements(x.after)
 	x = x.within()
 	for _, at := range matchSet(before, after) {
-		c := of(x.element(before, after, at))
+		c := nodeOf(x.element(before, after, at))
 		n.Parts = append(n.Parts, c)
 		n.Action = join(n.Action, c.Action)
 	}
@@ -259,7 +264,7 @@ func sortChange(x pair, sort string) *Node {
 		n.Kind = Object
 		return n
 	case "list":
-		return listChange(x, func(v cty.Value) bool { s := sortOf(bare(v)); return s == "object" || s == "list" }, dynamicChange)
+		return listChange(x, func(v cty.Value) bool { s := sortOf(withoutOwnMarks(v)); return s == "object" || s == "list" }, dynamicChange)
 	}
 	return leafChange(x)
 }

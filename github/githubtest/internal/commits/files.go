@@ -19,8 +19,9 @@ const link = "\x00link "
 // Link returns the content of a file that is a symbolic link to target.
 func Link(target string) string { return link + target }
 
-// LinkTo returns the target if a file's content is that of a symbolic link.
-func LinkTo(content string) (target string, is bool) { return strings.CutPrefix(content, link) }
+// LinkTo returns the target of a symbolic link, whose content is given. ok is false if it is the content of an
+// ordinary file.
+func LinkTo(content string) (target string, ok bool) { return strings.CutPrefix(content, link) }
 
 // Resolve returns the content of a file, following symbolic links. ok is false if they lead to no file.
 func (f Files) Resolve(name string) (content string, ok bool) {

@@ -105,9 +105,9 @@ func (o *Outbox) post(d *delivery) {
 	o.try(d, false)
 }
 
-// try adds a waiting attempt. again is set if the attempt was requested.
-func (o *Outbox) try(d *delivery, again bool) *attempt {
-	a := &attempt{id: int64(len(o.attempts) + 1), of: d, again: again}
+// try adds a waiting attempt. requested is set if somebody asked for the attempt by the API.
+func (o *Outbox) try(d *delivery, requested bool) *attempt {
+	a := &attempt{id: int64(len(o.attempts) + 1), of: d, again: requested}
 	d.attempts = append(d.attempts, a)
 	o.attempts = append(o.attempts, a)
 	return a
