@@ -55,10 +55,11 @@ type ProjectStatus struct {
 	// Behind has the projects that have to be applied before a waiting plan, by the order in the settings; nil
 	// for none.
 	Behind *Behind
-	// Required is the decision about the requirements for its apply; nil if there are none.
+	// Required is the decision about the requirements for the project's apply; nil if there are none.
 	Required *rulings.Ruling
 	Counts   counting.Counts // of the plan
-	// Applyable is set for a plan that can be applied: one that changes no object may change outputs, or addresses in the state.
+	// Applyable is set for a plan that can be applied, even if it changes no object. For example, it may change
+	// only outputs.
 	Applyable bool
 	// Plan is the plan's hash; "" if there is no plan.
 	Plan string
@@ -68,24 +69,24 @@ type ProjectStatus struct {
 	Again string
 	// ByMerge is set if the merge applies the plan.
 	ByMerge bool
-	// Named is the commit of a fork that somebody has named; "" for none.
+	// Named is the commit of a fork that somebody has named in a plan command; "" for none.
 	Named string
 	// AfterMerge is set for a plan that was made after the merge. Landed is set if the pull request is merged.
 	AfterMerge, Landed bool
-	// Upheld is set for a refresh-only plan if nothing of the head is left to be applied.
+	// Upheld is set for a refresh-only plan if the head has no changes that are left to apply.
 	Upheld bool
 	// Vain is set if a plan with the Options failed or was stopped, while the earlier result for the head still
 	// counts.
 	Vain bool
-	// MergeApplies is set if the merge has to apply the project, whatever the result; or if the pull request
-	// removes the project, so that nobody can apply it after the merge. Removed is set if the pull request
+	// MergeApplies is set if the settings make the merge apply the project, or if the pull request removes the
+	// project, because nobody can apply a removed project after the merge. Removed is set if the pull request
 	// removes the project.
 	MergeApplies, Removed bool
 	// Late is set for a plan that the merge should have applied, and that Lockstep applies once its
 	// requirements are met.
 	Late bool
-	// Left is set if the pull request is open, but its plan was dropped, because the pull request was closed in
-	// between or got another base branch.
+	// Left is set if the pull request is open, but has no plan of this project any more. The plan was dropped
+	// when the pull request was closed for a time, or got another base branch.
 	Left bool
 	// FinishedBy is the number of another pull request whose apply has made the changes that the merge left
 	// unapplied; 0 for none.
@@ -114,8 +115,8 @@ type ProjectStatus struct {
 	Crowd int
 	// StoppedBy is the login of the user who stopped the plan or the apply; "" if nobody has.
 	StoppedBy string
-	// Remaining is the number of changes that a failed apply has not begun. Lost is set if its changes are
-	// unknown.
+	// Remaining is the number of changes that a failed apply has not begun. Lost is set if Lockstep does not
+	// know what the apply changed.
 	Remaining int
 	Lost      bool
 	// Progress is the progress of an apply that has not ended.

@@ -90,8 +90,8 @@ func Few(names []string, more int) string {
 	return List(names)
 }
 
-// Names returns a list of names as code. If the list is over a quarter longer than most, Names returns the first most
-// names, and the number of the others.
+// Names returns a list of names as code. A list that is longer than most by more than a quarter is cut to its
+// first most names, followed by the number of the others.
 func Names(names []string, most int) string {
 	if len(names) <= most+most/4 {
 		return List(names)

@@ -10,8 +10,8 @@ import (
 type NotServed struct {
 	Why  Unserved
 	Repo string // "acme/infra"
-	// Owner and the following fields are set if the name belongs to another account (its login, its ID, and the
-	// known ID), or to another repository (its ID, and the known ID).
+	// ID and Was are set if another account or another repository now has the name that was enabled. ID is its
+	// ID, and Was the ID that was enabled. Owner is the login, if it is an account.
 	Owner   string
 	ID, Was int64
 }

@@ -92,7 +92,7 @@ func (r List) Named(name string) (App, bool) {
 	return r[i], true
 }
 
-// With returns the list with a added. It replaces an App that has the same name.
+// With returns the list with the App a added. It replaces an App that has the same name.
 func (r List) With(a App) List {
 	out := slices.Clone(r)
 	if i := slices.IndexFunc(r, func(x App) bool { return x.Name == a.Name }); i >= 0 {

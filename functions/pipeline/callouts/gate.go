@@ -36,7 +36,7 @@ type gateData struct {
 	PullRequest int `json:"pull_request"`
 	// SHA is the full ID of the commit that is planned or applied.
 	SHA string `json:"sha"`
-	// Actor is the login of the person who asked for it, and empty for a push.
+	// Actor is the login of the person who asked for the plan or the apply, and empty for a push.
 	Actor string `json:"actor"`
 	// Project is the name of the project.
 	Project string `json:"project"`

@@ -53,7 +53,8 @@ type Reader struct {
 	elsewhere *policyRepositories
 	// required are the settings with the requirements; nil before they are read.
 	required *required
-	// afterwards is set if required are the settings of the base branch since the merge.
+	// afterwards is set if the field required has the present settings of the base branch, rather than the
+	// settings at the merge.
 	afterwards bool
 	// watched are the facts behind the decisions of MissingRequirements and DecideDeniedAgain.
 	watched *watched

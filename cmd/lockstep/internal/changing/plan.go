@@ -166,7 +166,7 @@ func unsettled(op *opening.Operation, targets []addrs.Target) []addrs.Target {
 // mostNames is the maximum number of addresses in a sentence.
 const mostNames = 10
 
-// names returns addresses as a part of a sentence.
+// names returns at most [mostNames] addresses for a sentence, such as "a, b and 3 more".
 func names(list []addrs.Target) string {
 	var all []string
 	for _, t := range list[:min(mostNames, len(list))] {

@@ -26,8 +26,8 @@ type Teller struct {
 	said []string // Lockstep's words in the present scene
 	last string   // the comment as it was last printed
 	plan string   // the name of the plan that was last printed
-	// want are the texts that the present scene expects. They are printed even if lines around them are cut.
-	// The next field has the text that the scene has printed.
+	// want are the texts that the present scene expects. They are printed even if the lines around them are
+	// left out. shown is the text that the scene has printed so far.
 	want  []string
 	shown strings.Builder
 }

@@ -61,7 +61,7 @@ func valueOf(attributes map[string]any) (cty.Value, error) {
 	return ctyjson.Unmarshal(src, t)
 }
 
-// isFor returns an error unless the selected workspace is that of the plan.
+// isFor returns an error if the selected workspace is not the workspace for which the plan was made.
 func (o *Operation) isFor(was plans.Backend) diags.Diagnostics {
 	if was.Workspace == o.Workspace {
 		return nil

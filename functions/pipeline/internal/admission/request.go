@@ -66,8 +66,8 @@ type Request struct {
 	// because of them; "" for none. OfBase is set if the base branch itself has errors.
 	Broken string
 	OfBase bool
-	// Blocks are changed configuration files among the inputs that are not in Differ. Whether the plan depends
-	// on those changes is known once it is made again.
+	// Blocks are changed configuration files. They are not in Differ, because only a new plan shows whether the
+	// plan depends on their changes.
 	Blocks []string
 	// Whole is set if all files are inputs, because programs could read them. Around are then the changed files
 	// outside the configuration; Differ does not list them. The project's dependency lock file is in neither:

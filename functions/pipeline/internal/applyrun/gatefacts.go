@@ -38,7 +38,7 @@ type inquiry struct {
 type fact struct {
 	read func(*inquiry, context.Context) (admission.Decision, error)
 	// commit is set if GitHub may have deleted the commit by now. again is set if the step may find that the
-	// plan is out of date: the apply goes on, and makes the plan again.
+	// plan is out of date. The apply then continues, and makes the plan again.
 	commit, again bool
 }
 
