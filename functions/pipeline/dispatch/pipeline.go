@@ -84,7 +84,7 @@ type Pipeline struct {
 	Runners []string
 	// Builds runs the applies of environments whose runner is a build; if it is nil, they run in this process.
 	Builds buildrunner.Service
-	// Build is the ID of the build that this process is, for its one message; "" in other processes.
+	// Build is the ID of the build in which this process handles its one message; "" outside of builds.
 	Build string
 	// Bases caches the commits of base branches that this process has read; if it is nil, each message reads
 	// its own.

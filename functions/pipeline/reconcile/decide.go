@@ -103,12 +103,11 @@ func behind[T any](list []T, name string, of func(T) string) []T {
 	return slices.Concat(list[i+1:], list[:i+1])
 }
 
-// inTurn returns elements of a list, at most as many as the parameter most says. In each minute it begins
-// with another element.
-func inTurn[T any](list []T, most int, now time.Time) []T {
-	if len(list) <= most {
+// inTurn returns at most limit elements of a list. In each minute it begins with another element.
+func inTurn[T any](list []T, limit int, now time.Time) []T {
+	if len(list) <= limit {
 		return list
 	}
 	at := int(now.Unix()/60) % len(list)
-	return append(list[at:len(list):len(list)], list[:at]...)[:most]
+	return append(list[at:len(list):len(list)], list[:at]...)[:limit]
 }

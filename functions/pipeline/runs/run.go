@@ -131,7 +131,7 @@ type Address struct {
 
 // A Plan is the result of planning a [Spec]; it is empty until then.
 type Plan struct {
-	// State is the state that the plan was made from. Inputs is the hash of its input files.
+	// State is the state that the plan was made from. Inputs is the hash of the plan's input files.
 	State     StateID
 	Inputs    string
 	Counts    counting.Counts
@@ -415,8 +415,8 @@ func MergedTooEarly(r Run, shown, merged time.Time) bool {
 	return phase == Planned && r.ByMerge() && !r.Spec.Removed && r.Plan.Applyable && PlansEverything(r) && !CouldHaveSeen(shown, merged)
 }
 
-// CouldHaveSeen reports whether a person who acted at the time done could have seen a plan that was shown at
-// the time shown. A zero time means that the plan was not shown. GitHub's clock counts seconds: within one
+// CouldHaveSeen reports whether a person could see a plan before acting. shown is when people could first see
+// the plan; zero if they never could. done is when the person acted. GitHub's clock counts seconds: within one
 // second the order is unknown, and the answer is false.
 func CouldHaveSeen(shown, done time.Time) bool { return !shown.IsZero() && done.After(shown) }
 

@@ -142,7 +142,7 @@ func (p *parser) secrets(at hcl.Range) {
 		case p.out.rights.env[name] != "":
 			p.errorf(x.At, "Two values of one variable", "The variable %s is in env and in secrets. Remove one of the two.", name)
 		case !secretPattern().MatchString(x.Text()):
-			// Its value may be the secret itself, so it is not repeated.
+			// The value may be the secret itself, so the error does not repeat it.
 			p.errorf(hcl.Range{Filename: x.At.Filename, Start: x.At.Start, End: x.At.Start}, "Invalid name of a secret", "The secret %s must be the ARN of a secret in Secrets Manager, \"arn:aws:secretsmanager:REGION:ACCOUNT:secret:NAME\", or of a parameter in SSM, \"arn:aws:ssm:REGION:ACCOUNT:parameter/NAME\". If the secret itself stands there, change it: whoever may read the repository has read it.", name)
 		}
 	}

@@ -154,8 +154,7 @@ func waiting(op *opening.Operation, mode plans.Mode, targets []addrs.Target) []a
 	return unsettled(op, targets)
 }
 
-// unsettled returns the addresses of objects that may exist but are not in the state. If there are targets,
-// it returns none.
+// nearest returns the command with the most similar name; "" if none is similar.
 func unsettled(op *opening.Operation, targets []addrs.Target) []addrs.Target {
 	if len(targets) > 0 {
 		return nil

@@ -8,7 +8,6 @@ import (
 )
 
 // The files of the company's repository, as small as possible: two projects and a module that both use.
-// that both use.
 
 var people = []struct{ login, permission string }{
 	{"alice", "write"}, {"bob", "write"}, {"carol", "admin"}, {"mallory", "read"},

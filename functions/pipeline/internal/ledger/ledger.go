@@ -11,6 +11,6 @@ import "github.com/lockstep-iac/lockstep/functions/pipeline"
 // A Ledger reads and writes the records of the pipeline. It has no state of its own.
 type Ledger struct {
 	Records pipeline.Records
-	// Build is the ID of the build that this process is; "" in other processes.
+	// Build is the ID of the build in which this process runs; "" outside of builds.
 	Build string
 }

@@ -112,6 +112,5 @@ func size(x item) float64 {
 	return float64(n)
 }
 
-// units returns how many units are needed for the given bytes, at least 1. The parameter of is the size of a
-// unit.
-func units(bytes, of float64) float64 { return max(1, math.Ceil(bytes/of)) }
+// units returns how many units are needed for the given bytes, at least 1. size is the size of a unit in bytes.
+func units(bytes, size float64) float64 { return max(1, math.Ceil(bytes/size)) }
