@@ -20,8 +20,9 @@ type Command struct {
 	// Commit limits a plan to the head with this ID. It may be only the beginning of an ID, which the gate
 	// refuses.
 	Commit string `json:",omitempty"`
-	// Project, Dir and Workspace are patterns: * matches a part of a name, and ** any number of its elements.
-	// Without them, and without Failed, the command is for all projects that the pull request touches.
+	// Project, Dir and Workspace are patterns. * matches a part of one path element, and ** any number of
+	// elements, as in "live/**". Without a pattern, and without Failed, the command is for all projects that
+	// the pull request touches.
 	Project   string `json:",omitempty"` // -p
 	Dir       string `json:",omitempty"` // -d
 	Workspace string `json:",omitempty"` // -w

@@ -4,7 +4,7 @@
 //	ghes 12 https://github.acme.example/api/v3/ acme,acme-labs; emu 4711 https://api.github.com/ emu
 //
 // An entry has the name that the operator gives the App, its ID, the address of its GitHub's API, and the
-// owners and repositories that it serves. Without the last part it serves none. This package refuses to know
+// owners and repositories that it serves. Without the last part it serves none. This package does not know
 // what an App is for. Start reading at [Parse].
 package applist
 

@@ -5,7 +5,7 @@
 //	commands.go   the commands of comments, with their handlers
 //	task.go       the handlers, made for one message
 //
-// This package refuses to do the work of a handler. Start reading at [Pipeline.Handle].
+// This package does not do the work of a handler. Start reading at [Pipeline.Handle].
 package dispatch
 
 import (

@@ -13,7 +13,7 @@
 //     encryptionpolicy).
 //   - Secrets are removed from reports by value, also if a message quotes one.
 //
-// This package refuses to know GitHub and permissions: the gate is a func, called with the state locked. Start
+// This package does not know GitHub and permissions: the gate is a func, called with the state locked. Start
 // reading at [Engine].
 package executor
 
@@ -86,7 +86,7 @@ type Engine struct {
 	Gate func(ctx context.Context, j jobs.Job, g requirements.Gate, plan []byte) (runs.Judgement, error)
 	// Secrets returns texts that must be in no output, such as our present credentials; nil for none.
 	Secrets func() []string
-	// Rescued is the directory for states that their backend refused.
+	// Rescued is the directory for states that could not be stored in their backend.
 	Rescued string
 	// Rescue stores a state that its backend refused, on machines that do not last. It returns the place as a
 	// text for people. If it is nil, the state is stored in Rescued.

@@ -5,7 +5,7 @@
 // Grants are read from the base branch only: the files of a pull request grant its author nothing. The package
 // claims the address of a state before the state is first read. The package writes nothing else.
 //
-// This package refuses to decide. The rules are in package admission, and the requirements in package
+// This package does not decide. The rules are in package admission, and the requirements in package
 // requirementrules. Start reading at [Reader.Look] and [Reader.Request].
 package gatefacts
 

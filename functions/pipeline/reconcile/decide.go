@@ -59,13 +59,13 @@ func ended(looks []ledger.Look, open []github.PullRequest) (numbers []int) {
 
 // misnamed reports whether a pull request has to be looked at again because its base branch is now one whose
 // pull requests are planned, or no longer is. named is set if pull requests into the base branch are planned:
-// it is the default branch, or the settings of the default branch name it. stands is set if the pull request
+// it is the default branch, or the settings of the default branch name it. active is set if the pull request
 // has open plans, or applies that the last look still allowed.
-func misnamed(seen ledger.Look, named, stands bool) bool {
+func misnamed(seen ledger.Look, named, active bool) bool {
 	if named {
 		return seen.Refused != "" && seen.Refused == seen.Problem // only the base branch prevented a look
 	}
-	return stands
+	return active
 }
 
 // faulty reports whether a look could not find the projects of a pull request whose base branch is planned, or
@@ -98,8 +98,8 @@ func idle(open int, changed, now time.Time) bool {
 
 // behind returns a whole list, rotated so that it begins after the named element. It returns the list unchanged
 // if there is no such element.
-func behind[T any](list []T, name string, of func(T) string) []T {
-	i := slices.IndexFunc(list, func(x T) bool { return of(x) == name })
+func behind[T any](list []T, name string, nameOf func(T) string) []T {
+	i := slices.IndexFunc(list, func(x T) bool { return nameOf(x) == name })
 	return slices.Concat(list[i+1:], list[:i+1])
 }
 

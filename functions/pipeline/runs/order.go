@@ -37,8 +37,8 @@ type Order struct {
 	// Destroyed and Ending are like Progress and Coming, for the projects whose plans destroy them.
 	Destroyed map[string]order.Progress
 	Ending    map[string]bool
-	// undone are the projects whose change is not applied, because a plan with -destroy has replaced its plan.
-	// That plan does not wait for its apply.
+	// undone are projects with a change that is not applied, because a plan with -destroy has replaced the plan
+	// of the change. The plan with -destroy does not wait for its apply.
 	undone map[string]order.Progress
 	// landing are the projects whose plans the merge applies. merging are the projects that no comment can
 	// apply before the merge.

@@ -53,7 +53,7 @@ type Spec struct {
 	// Head is the planned commit, Base the tip of the base branch at that time, and Merge their trial merge,
 	// which is checked out.
 	Head, Base, Merge string
-	// BaseRef is the branch that had Base as its tip. It is set for a Removed run.
+	// BaseRef is the name of the branch whose tip was Base. It is set only for a Removed run.
 	BaseRef string `json:",omitempty"`
 	// Named is the commit of a fork that somebody named in a command. It is planned without credentials, and
 	// never applied. Named is "" for all other plans.
@@ -122,7 +122,7 @@ type Address struct {
 	Owner string `json:",omitempty"`
 	// Place is the address of the state in the plan, by places.Place.String; "" in records without an address.
 	Place string `json:",omitempty"`
-	// From is where the base branch has or had the state, if the plan moves it to Place. Before are its earlier
+	// From is where the base branch has or had the state, if the plan moves it to Place. Before are the state's earlier
 	// addresses on the base branch. Applies and locks of others at these addresses concern the same objects.
 	// Were are former addresses in this run: the pull request may have an apply or a lock there.
 	From         string   `json:",omitempty"`
@@ -141,7 +141,7 @@ type Plan struct {
 	// Judged is Content with the verdicts of policies and gates that refused the last apply; nil if none did.
 	// Judged is only shown to people: the next apply gets new verdicts.
 	Judged *Content `json:",omitempty"`
-	// Hash is the hash of the plan, over its Parts. Reported is the hash of its report: see [HashOf].
+	// Hash is the hash of the plan, over all Parts. Reported is the hash of the plan's report: see [HashOf].
 	Hash     string     `json:",omitempty"`
 	Parts    *PlanParts `json:",omitempty"`
 	Reported string     `json:",omitempty"`

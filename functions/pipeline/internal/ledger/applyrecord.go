@@ -49,8 +49,8 @@ type ApplyRecord struct {
 	// journal exists, the journal is more precise. Ended is nil before it is recorded, and again once there is
 	// an Outcome.
 	Ended *jobs.Outcome `json:",omitempty"`
-	// Outcome is nil until it is known. Its report is an artifact; it is part of Outcome only if the artifact
-	// could not be written.
+	// Outcome is the outcome of the apply; nil until it is known. The report of the outcome is an artifact. It
+	// is part of Outcome only if the artifact could not be written.
 	Outcome *jobs.Outcome `json:",omitempty"`
 }
 

@@ -2,7 +2,7 @@
 // each state, and the applies that were begun. Every change is a conditional write. After a conflict it is
 // repeated from the new value.
 //
-// This package refuses to know GitHub, the engine, and the reasons for its writes. Its one rule: a writer
+// This package does not know GitHub, the engine, and the reasons for its writes. Its one rule: a writer
 // overwrites only a value that it has read. Start reading at [Ledger].
 package ledger
 

@@ -88,7 +88,7 @@ func on(first []runs.Run) map[string]string {
 // due reports whether a plan has to be checked, because plans whose outputs it used have changed. It also
 // returns the hashes of the present plans, by target. Nothing has to be checked while one of those plans is
 // being made again.
-func due(r runs.Run, all []runs.Run) (now map[string]string, is bool) {
+func due(r runs.Run, all []runs.Run) (now map[string]string, changed bool) {
 	made, planned := with(r)
 	if len(made) == 0 {
 		return nil, false

@@ -18,7 +18,7 @@
 // anything of the run has to call [Reader.Sensitive] first. Inputs of a project that are outputs of other
 // projects are read by the same rules, but with marks ([Reader.Outputs]).
 //
-// This package refuses to know roles, sessions and reports. Start reading at [Reader.Read].
+// This package does not know roles, sessions and reports. Start reading at [Reader.Read].
 package remotestates
 
 import (
