@@ -92,7 +92,7 @@ func kmsOf(o *checkout) encrypting.KMS {
 // wrap it. People can fix the cause.
 var errSealing = errors.New("it is kept encrypted or not at all")
 
-// sealed returns an encoded plan as it is stored.
+// sealed encrypts an encoded plan for storage. If plans are not encrypted, it returns the plan unchanged.
 func (c *ciphers) sealed(ctx context.Context, plan []byte) ([]byte, error) {
 	p := c.Set.Plan()
 	if p == nil {
@@ -105,7 +105,7 @@ func (c *ciphers) sealed(ctx context.Context, plan []byte) ([]byte, error) {
 	return out, nil
 }
 
-// unsealed returns a stored plan as it was encoded.
+// unsealed decrypts a stored plan. It is the reverse of sealed.
 func (c *ciphers) unsealed(ctx context.Context, plan []byte) ([]byte, error) {
 	if p := c.Set.Plan(); p != nil {
 		return p.DecryptPlan(ctx, plan)

@@ -108,7 +108,7 @@ func (o *checkout) loadFrom(ctx context.Context, tree source.Tree, modules bool)
 		cfg, ds := loading.Load(loading.Input{Tree: tree, Early: o.early(), Budget: o.Budget})
 		return cfg, ds, nil
 	}
-	// A repository may have anything in the directory for modules.
+	// A repository may contain any files in the directory for modules, so the directory is removed first.
 	if err := o.root.RemoveAll(path.Join(o.job.Dir, dataDir)); err != nil {
 		cfg, ds := loading.Load(loading.Input{Tree: tree, Early: o.early(), Budget: o.Budget})
 		return cfg, append(ds, diags.FromError("Modules cannot be installed", err)...), nil

@@ -82,7 +82,7 @@ func (d *database) open(ctx context.Context) (*sql.DB, error) {
 		return nil, err
 	}
 	name := url.URL{Scheme: "file", Path: d.path, RawQuery: url.Values{
-		// A commit is on the disk before it is reported.
+		// SQLite writes a transaction to the disk before it reports the commit.
 		"_pragma": {fmt.Sprintf("busy_timeout(%d)", busyTimeout.Milliseconds()), "synchronous(FULL)"},
 		"_txlock": {"immediate"},
 	}.Encode()}

@@ -235,7 +235,7 @@ type Waiting struct {
 	Answer  string `json:",omitempty"`
 	// Plan is the hash of the plan. No other plan is applied.
 	Plan string
-	// On are the projects that the apply waits for, as the answer named them.
+	// On are the projects that the apply waits for. The answer to the person who asked has named them.
 	On []string
 	// Woken is the message that has queued the apply; "" while it waits.
 	Woken string `json:",omitempty"`

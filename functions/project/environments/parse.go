@@ -23,7 +23,8 @@ var (
 	// deploymentPattern has the names that a check run can show, in brackets.
 	deploymentPattern = blocks.Pattern(`^[a-z0-9][a-z0-9-]{0,39}$`)
 	regionPattern     = blocks.Pattern(`^[a-z]{2,4}(-[a-z]{2,9}){1,2}-[0-9]{1,2}$`)
-	// Source: https://docs.github.com/en/rest/deployments/environments (names are free; these need no escapes)
+	// GitHub allows any name; a name of this pattern needs no escapes. Source:
+	// https://docs.github.com/en/rest/deployments/environments
 	githubPattern = blocks.Pattern(`^[A-Za-z0-9_][A-Za-z0-9_ ./-]{0,99}$`)
 	// Source: https://docs.aws.amazon.com/service-authorization/latest/reference/list_awssecretsmanager.html,
 	// https://docs.aws.amazon.com/service-authorization/latest/reference/list_awssystemsmanager.html

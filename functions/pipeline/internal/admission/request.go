@@ -41,7 +41,7 @@ type Request struct {
 	// run; nil before that is read. Kept is the defect of the stored inputs; "" for none.
 	Saved    string
 	OnGitHub *string
-	// AgainOnGitHub is the hash of a plan that was made again, from the same check run; "" for none.
+	// AgainOnGitHub is the hash, in our check run, of a plan that was made again; "" for none.
 	AgainOnGitHub string
 	Kept          string
 	Pull          github.PullRequest

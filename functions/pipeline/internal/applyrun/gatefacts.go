@@ -34,7 +34,7 @@ type inquiry struct {
 	job   jobs.Job
 }
 
-// A fact is a step of an inquiry. read may refuse by itself.
+// A fact is a step of an inquiry. read reads the fact, and may already refuse the apply.
 type fact struct {
 	read func(*inquiry, context.Context) (admission.Decision, error)
 	// commit is set if GitHub may have deleted the commit by now. again is set if the step may find that the
@@ -42,7 +42,7 @@ type fact struct {
 	commit, again bool
 }
 
-// facts are the steps, in their order.
+// facts are the steps of an inquiry, in their order.
 var facts = []fact{
 	{read: (*inquiry).request},
 	{read: (*inquiry).saved},
