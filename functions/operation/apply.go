@@ -123,7 +123,7 @@ func (o *Operation) inDoubt(j *journaling.Journal, s *states.State) diags.Diagno
 func (o *Operation) openJournal(ctx context.Context, p *plans.Plan, options *engine.ApplyOptions) (*guarded, diags.Diagnostics) {
 	h := o.State.Holding()
 	if h != nil {
-		// The lock may be old: a person may have read the plan for a long time.
+		// Make sure that this process still has the lock: a person may have read the plan for a long time.
 		if err := h.Confirm(ctx); err != nil {
 			return nil, diags.Errorf(nil, "The state lock was lost", "%s. Nothing was changed. Plan again.", err)
 		}

@@ -10,8 +10,8 @@ import (
 type NotServed struct {
 	Why  Unserved
 	Repo string // "acme/infra"
-	// ID and Was are set if another account or another repository now has the name that was enabled. ID is its
-	// ID, and Was the ID that was enabled. Owner is the login, if it is an account.
+	// ID and Was are set if the enabled name now belongs to another account or repository. ID is the ID of that
+	// account or repository, and Was the ID that was enabled. Owner is the login of the repository's owner.
 	Owner   string
 	ID, Was int64
 }

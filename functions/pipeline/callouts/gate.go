@@ -98,7 +98,7 @@ func (c *Caller) Judge(ctx context.Context, j jobs.Job, g requirements.Gate, pla
 		}
 		return out, nil
 	}
-	// The messages of a gate that allows are worth reading, too.
+	// If the gate allows the plan, its messages are shown as warnings.
 	out.Warned, out.MoreWarned = append(out.Warned, messages...), out.MoreWarned+more
 	return out, nil
 }

@@ -158,7 +158,7 @@ func (p *Pipeline) once(ctx context.Context, m pipeline.Message, key string, do 
 	if m.Event() || m.Kind == pipeline.Landed {
 		m.ID = m.FirstID() // an answer may be begun, and plans queued, under this ID
 	}
-	// For other messages the queue counts the attempts.
+	// Begin counts attempts only for applies and recoveries. For all other messages the queue counts them.
 	begin := func(ctx context.Context) (int, error) {
 		return tries.Begin(ctx, m.Kind == pipeline.ToApply || m.Kind == pipeline.ToRecover)
 	}

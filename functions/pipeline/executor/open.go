@@ -62,7 +62,7 @@ func (e *Engine) open(ctx context.Context, j jobs.Job, modules bool) (*checkout,
 	}
 	o.OnClose(o.Budget.Watch(ctx, engine.StepsToEnd))
 	var err error
-	// The window for file functions uses absolute names.
+	// The path must be absolute, because the window for file functions uses absolute names.
 	if o.job.Checkout, err = filepath.Abs(j.Checkout); err != nil {
 		return o, nil, err
 	}

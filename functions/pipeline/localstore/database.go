@@ -73,7 +73,7 @@ func (d *database) get(ctx context.Context) (*sql.DB, error) {
 }
 
 func (d *database) open(ctx context.Context) (*sql.DB, error) {
-	// SQLite gives the files beside the database the mode of the database.
+	// The database file is created with this mode first: SQLite gives the files beside it the same mode.
 	f, err := os.OpenFile(d.path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, err

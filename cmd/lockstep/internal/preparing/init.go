@@ -153,7 +153,7 @@ func initDir(a *cli.App, d *workdir.Dir, suite *testfiles.Suite, ds diags.Diagno
 			return ds
 		}
 	}
-	// If the option -backend is false, the state is in the recorded backend.
+	// presentState reads the recorded backend, even if the option -backend is false.
 	if state, more = presentState(a, d, suite.Config); more.HasErrors() {
 		return append(ds, more...)
 	}

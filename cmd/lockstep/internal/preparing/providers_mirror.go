@@ -100,7 +100,7 @@ func fill(ctx context.Context, store awsstore.Packages, mirror fs.FS, tell func(
 		return err
 	}
 	store.Client = s3.NewFromConfig(cfg, func(o *s3.Options) {
-		// Servers other than AWS have no domain name for each bucket.
+		// Servers other than AWS have no domain name for each bucket, so the path contains the bucket.
 		o.UsePathStyle = os.Getenv("AWS_ENDPOINT_URL_S3") != "" || os.Getenv("AWS_ENDPOINT_URL") != ""
 	})
 	return fs.WalkDir(mirror, ".", func(name string, d fs.DirEntry, err error) error {

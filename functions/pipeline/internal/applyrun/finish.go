@@ -118,7 +118,7 @@ func (ap *Applier) Finish(ctx context.Context, s ledger.Versioned, e ledger.Appl
 			return err
 		}
 	}
-	// The plan can never be applied again, and is no longer open.
+	// The plan can never be applied again, so it leaves the list of open plans.
 	if err := ap.Ledger.UnlistPlan(ctx, s.Run); err != nil {
 		return err
 	}
