@@ -182,7 +182,7 @@ func othersApply(log statebackend.Log) diags.Diagnostics {
 }
 
 // takeJournal makes this process the only writer of the journal. If the journal was read under the lock, and
-// each request costs money, no request is made: the first record takes the journal over.
+// the store charges for each request, it makes no request: the first record takes the journal over.
 func (o *Operation) takeJournal(ctx context.Context, log statebackend.Log, run string) (*guarded, []journal.Record, error) {
 	if o.history == nil || o.Begun != nil || log.Exclusive() {
 		w, records, err := journal.Open(ctx, log, run)

@@ -62,8 +62,8 @@ type Request struct {
 	Mutual bool
 	// Differ are the changed inputs of the plan: in the present trial merge, or in the commit of the merge.
 	Differ []string
-	// Broken are the errors of the settings in the same commit, in Markdown, if the project is not found there
-	// because of them; "" for none. OfBase is set if the base branch itself has errors.
+	// Broken are the errors of the settings in the commit in which the project was not found, in Markdown, if
+	// they may be the reason; "" for none. OfBase is set if the base branch itself has errors.
 	Broken string
 	OfBase bool
 	// Blocks are changed configuration files. They are not in Differ, because only a new plan shows whether the
