@@ -174,8 +174,8 @@ func (t *Teller) wanted(line string) bool {
 	})
 }
 
-// longestQuote is the number of lines that are printed of a long quotation. Of the other lines, only those with
-// expected texts are printed.
+// longestQuote is the number of first lines of a quotation that are always printed. A later line is printed only
+// if it contains an expected text.
 const longestQuote = 24
 
 // quoted returns a quotation of a text, with a bar before each line. It contains only the first lines, and
