@@ -88,7 +88,7 @@ func (p Page) place() []int {
 // heading matches a Markdown heading: its level and its text.
 var heading = regexp.MustCompile(`^(#{1,4}) (.*\S)\s*$`)
 
-// parse parses the text of a page.
+// parse returns the page with the given Markdown text: it finds the title, the part and the sections.
 func parse(topic, text string) Page {
 	p := Page{Topic: topic, Text: text}
 	for _, part := range parts {
@@ -134,9 +134,9 @@ func parse(topic, text string) Page {
 	return p
 }
 
-// announces matches the first words of a page, such as "This page shows how". A list of pages leaves out
-// "This page shows". The rest must be a phrase such as "How to ...": so "This page shows what" is not
-// matched.
+// announces matches the first words of a page, such as "This page shows how to". A list of pages leaves out
+// "This page shows" and begins with "How to". It does not match "This page shows what", because "What" would
+// not make a heading.
 var announces = regexp.MustCompile(`^This page (?:shows|says|lists|explains|describes) (how|which|who|why|the|all|every|problems) `)
 
 // brief returns the first sentence of a page, shortened for a list, such as "How to move a state.".
@@ -243,7 +243,7 @@ func list(pages Pages) string {
 	return strings.Join(names, ", ")
 }
 
-// nearest returns the three names that a reader may have meant, separated by commas.
+// nearest returns the three names that are most similar to a mistyped name, separated by commas.
 func nearest(name string, names []string) string {
 	distance := func(of string) int {
 		n := min(levenshtein.Distance(name, of, nil), levenshtein.Distance(name, path.Base(of), nil))

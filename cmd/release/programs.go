@@ -93,7 +93,7 @@ func (r release) tool(platform string) (program, error) {
 	}
 	file := filepath.Join(dir, name)
 	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=true", "-tags", "carried", "-ldflags", "-s -w -X main.version="+r.version, "-o", file, "./cmd/lockstep")
-	// These environment variables would be recorded in the program, or change it.
+	// These values override our own environment, which would be recorded in the program, or change it.
 	cmd.Env = append(os.Environ(), "GOOS="+system, "GOARCH="+arch, "CGO_ENABLED=0", "GOFLAGS=", "GOAMD64=v1", "GOARM64=v8.0")
 	if text, err := cmd.CombinedOutput(); err != nil {
 		return program{}, fmt.Errorf("go build: %w\n%s", err, text)

@@ -2,7 +2,7 @@
 // `lockstep serve` and `lockstep demo` have parts in a data directory. Everything that is the same for all of
 // them is in this package.
 //
-// It refuses to know where the parts come from. It does not link the engine, because a janitor needs none. A
+// It does not know where the parts come from. It does not link the engine, because a janitor needs none. A
 // caller that plans and applies sets the engine, from package subprocess or package executor. Start reading at
 // [Parts.Pipeline].
 package assembly

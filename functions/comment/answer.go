@@ -49,7 +49,8 @@ func (d Done) markdown() string {
 type Planned struct {
 	Project string
 	Counts  counting.Counts
-	// Applyable is set for a plan that can be applied, and changes no object.
+	// Applyable is set for a plan that changes no object, but can be applied: for example, it changes an
+	// output.
 	Applyable bool `json:",omitempty"`
 }
 
@@ -75,8 +76,8 @@ type Failed struct {
 	Closed bool `json:",omitempty"`
 	// Remaining is the number of changes that were not begun.
 	Remaining int
-	// Lost is set if the outcome of an apply, and its changes, are unknown. Unlock is then the command that
-	// releases the lock of the apply.
+	// Lost is set if Lockstep does not know how an apply ended and what it changed. Unlock is then the command
+	// that releases the lock of the apply.
 	Lost   bool    `json:",omitempty"`
 	Unlock Command `json:",omitzero"`
 	// Settled are the reasons for which the plan was made again, as in [Done].
@@ -110,7 +111,7 @@ func (f Failed) markdown() string {
 	return what + "\n\n" + reasons.PlannedAgain(f.Settled) + reasons.Hooks(f.Hooks) + f.Body
 }
 
-// lockLeft returns sentences about the state's lock, which an unfinished apply has perhaps not released.
+// lockLeft returns a sentence for people after an unfinished apply, which may have left the state locked.
 // unlock is the command that releases the lock.
 func lockLeft(unlock string) string {
 	return fmt.Sprintf("If the state is still locked, comment %s.", unlock)

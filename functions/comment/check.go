@@ -88,8 +88,8 @@ func (c Check) Summary(limit int) string {
 	return markdown.CutTo(b.String(), limit, "")
 }
 
-// firstMeet returns the beginning of the sentence on how to apply a plan whose requirements are not met. It
-// says what to do first.
+// firstMeet returns what to do before a plan whose requirements are not met can be applied, as the beginning of
+// a sentence: "Approve the pull request. Then, to apply this plan".
 func (c Check) firstMeet() string {
 	switch {
 	case c.Required.Outcome == rulings.Unknown:
@@ -117,7 +117,8 @@ func (c Check) first() string {
 	return text + ".\n"
 }
 
-// name returns lines with the hashes of the plan, by which a command can name it; "" if none is needed.
+// name returns the lines of the page that identify the plan by its hash, so that a command can name the plan.
+// It returns "" if no command has to name the plan.
 func (c Check) name() string {
 	renewable := c.Hash != "" && (c.Standing == NoChanges || c.Standing == PartPlanned) // it can become another one
 	if !c.named() && !renewable {

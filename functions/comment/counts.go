@@ -19,7 +19,7 @@ func toComeText(c counting.Counts, applyable bool) string {
 	return countsText(c, "%d to import", "%d to add", "%d to change", "%d to destroy", "%d to forget", "%d actions to invoke")
 }
 
-// sumOfPlans returns the planned changes as a text. sumOfApplies returns the changes that were made.
+// sumOfPlans and sumOfApplies return changes as a text: those of the plans, and those that applies have made.
 func sumOfPlans(planned, _ counting.Counts, applyable bool) string {
 	return toComeText(planned, applyable)
 }

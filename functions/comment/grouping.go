@@ -15,8 +15,8 @@ const (
 	fewAlike = 3
 	// maxAlike is the maximum number of projects that a reply about several projects names.
 	maxAlike = 20
-	// anyProject and anyPlan replace a project and its plan in the commands of such a reply. The comment with
-	// the plans has the real names.
+	// In a text about several projects, anyProject replaces a project's name in commands, and anyPlan the hash
+	// of its plan. The comment with the plans has the real names.
 	anyProject, anyPlan = "NAME", "HASH"
 )
 

@@ -110,7 +110,7 @@ type Head struct {
 	Standing HeadStanding
 	// Enforced is set if the check fails until the plans are applied.
 	Enforced bool
-	// Why is the reason why the head could not be looked at, in Markdown; "" for none.
+	// Why is the reason why Lockstep could not examine the head, in Markdown; "" for none.
 	Why string
 	// Queue are the plans made from this commit, if it is the commit of a merge group.
 	Queue []QueuedPlan
@@ -137,11 +137,11 @@ func (h Head) Title(limit int) string {
 	return cutTitle(title, limit)
 }
 
-// begins returns a function that returns the parameter text. With this text a page begins.
+// begins returns a function that returns only the parameter text, as the beginning of a page.
 func begins(text string) func(Head) []string { return func(Head) []string { return []string{text} } }
 
-// troubled returns a function that returns the parameter text, followed by the problem of a Head. With these
-// texts a page begins.
+// troubled returns a function that returns the beginning of a page: the parameter text, and then the problem of
+// a Head.
 func troubled(text string) func(Head) []string {
 	return func(h Head) []string { return []string{text, h.Problem} }
 }
@@ -228,9 +228,9 @@ func OfPull(number int, title, page string) string {
 // request with the worst result.
 func TitleOf(number int, title string) string { return fmt.Sprintf("#%d: %s", number, title) }
 
-// heldFor returns the sentence with the name of the user who added the pull request to the merge queue. That
-// user counts as the person who requests the applies of the pull request. heldFor returns "" if no
-// requirement is missing.
+// heldFor returns a sentence for a head that requirements block. It says that the user who added the pull
+// request to the merge queue counts as the requester of its applies. It returns "" if no requirement is
+// missing.
 func (h Head) heldFor() string {
 	if h.By == "" || !slices.ContainsFunc(h.Projects, ProjectStatus.Held) {
 		return ""

@@ -47,7 +47,7 @@ type OwnLock struct {
 // maxLocked is the maximum number of projects that a note about a lock names.
 const maxLocked = 10
 
-// on returns the note about a lock that is on the states of these projects.
+// on returns the note about a lock of a person on the states of the given projects.
 func (l OwnLock) on(projects []ProjectStatus) string {
 	var labels []string
 	for _, p := range projects {

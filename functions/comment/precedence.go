@@ -52,9 +52,9 @@ func (b *Behind) afterFailed() bool { return b != nil && len(b.Again) > 0 }
 
 // A behindPlan is a plan that is applied after other projects.
 type behindPlan struct {
-	// Apply is the command for its apply, in Markdown.
+	// Apply is the command that applies the plan, in Markdown.
 	Apply string
-	// Lacks is set if a requirement for its apply is not met either.
+	// Lacks is set if a requirement for the apply of the plan is not met either.
 	Lacks bool
 	// OnMerge is set if the merge applies the plan. AfterMerge is set if a comment applies it after the merge,
 	// because the merge applies a project that comes first. Elsewhere is set if another part of the text says
@@ -135,9 +135,8 @@ func (p ProjectStatus) afterMerge() bool {
 	return p.Behind != nil && len(p.Behind.OnMerge) > 0 && !p.ByMerge && !p.Removed
 }
 
-// ownOrder reports whether the plan is ready, but only the merge applies a project that has to be applied
-// before it. Then the pull request itself has added that order: the base branch lacked it when the plan was
-// made.
+// ownOrder reports whether the plan is ready, but has to wait for a project that only the merge applies. The
+// pull request itself has added that order: the base branch did not have it when the plan was made.
 func (p ProjectStatus) ownOrder() bool {
 	return p.Standing == Ready && p.afterMerge() && !p.Behind.Destroys
 }

@@ -168,15 +168,14 @@ func says(text string) func(Status) string { return func(Status) string { return
 
 func has(list ...Standing) func(Status) bool { return func(s Status) bool { return s.has(list...) } }
 
-// blockedBy returns a condition: a project of the pull request is blocked, and the function is returns true
-// for that project.
+// blockedBy returns a condition: the pull request has a blocked project p for which is(p) is true.
 func blockedBy(is func(ProjectStatus) bool) func(Status) bool {
 	return func(s Status) bool {
 		return s.some(func(p ProjectStatus) bool { return p.Standing == Blocked && is(p) })
 	}
 }
 
-// some reports whether the function is returns true for at least one project.
+// some reports whether is(p) is true for at least one project p.
 func (s Status) some(is func(ProjectStatus) bool) bool { return slices.ContainsFunc(s.Projects, is) }
 
 // has reports whether a project has one of these standings.
@@ -186,7 +185,7 @@ func (s Status) has(list ...Standing) bool {
 
 func (s Status) late() bool { return s.some(func(p ProjectStatus) bool { return p.Late }) }
 
-// holds reports whether a project with the standing of has a plan that waits for a requirement.
+// holds reports whether a project with the given standing has a plan that waits for a requirement.
 func (s Status) holds(of Standing) bool {
 	return s.some(func(p ProjectStatus) bool { return p.Standing == of && p.Held() })
 }
@@ -229,7 +228,7 @@ func (s Status) applied() bool {
 	return changed && !s.has(Ready, OnMerge, Blocked, Renewed, Queued, Planning, Postponed, Awaiting, ApplyQueued, Applying, Stopped, PartPlanned, PartApplied)
 }
 
-// ranks reports whether a project has this refined standing: see [ProjectStatus.ranked].
+// ranks reports whether a project has the given refined standing: see [ProjectStatus.ranked].
 func (s Status) ranks(is Standing) bool {
 	return s.some(func(p ProjectStatus) bool { return p.ranked() == is })
 }

@@ -27,7 +27,8 @@ const (
 // headline says "needs approval" for one project, and "need approval" for several projects.
 type state struct {
 	one, more string
-	// sum returns the changes that the title and the headline show after the word; nil if they show none.
+	// sum returns the changes that the title and the headline show after the name of the state; nil if they
+	// show none.
 	sum func(planned, done counting.Counts, applyable bool) string
 	of  []row
 }

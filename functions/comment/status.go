@@ -54,7 +54,7 @@ type ProjectStatus struct {
 	Standing  Standing
 	// Removed is set if the pull request removes the project.
 	Removed bool
-	// Named is the commit of a fork that somebody has named; "" for none.
+	// Named is the commit of a fork that somebody has named in a plan command; "" for none.
 	Named string
 	// Options are the options of the plan.
 	Options grammar.Options
@@ -67,8 +67,8 @@ type ProjectStatus struct {
 	// Vain is set if a plan with the Options failed or was stopped, while the earlier result for the head still
 	// counts.
 	Vain bool
-	// Left is set if the pull request is open, but its plan was dropped, because the pull request was closed in
-	// between or got another base branch.
+	// Left is set if the pull request is open, but has no plan of this project any more. The plan was dropped
+	// when the pull request was closed for a time, or got another base branch.
 	Left bool
 	// Gone is set if the base branch has removed the project since it was planned.
 	Gone bool
@@ -83,8 +83,8 @@ type PlanSummary struct {
 	// Hash is the plan's hash; "" if there is no plan.
 	Hash   string `json:",omitempty"`
 	Counts counting.Counts
-	// Applyable is set for a plan that can be applied: one that changes no object may change outputs, or
-	// addresses in the state.
+	// Applyable is set for a plan that can be applied, even if it changes no object. For example, it may change
+	// only outputs.
 	Applyable bool
 	// Again is the hash of a saved plan that is applied in place of this plan, because it was made again and
 	// does the same; "" for none.
@@ -128,8 +128,8 @@ type EndSummary struct {
 type MergeRole struct {
 	// ByMerge is set if the merge applies the plan.
 	ByMerge bool
-	// MergeApplies is set if the merge has to apply the project, whatever the result; or if the pull request
-	// removes the project, so that nobody can apply it after the merge.
+	// MergeApplies is set if the settings make the merge apply the project, or if the pull request removes the
+	// project, because nobody can apply a removed project after the merge.
 	MergeApplies bool
 	// Landed is set if the pull request is merged. AfterMerge is set for a plan that was made after the merge.
 	Landed, AfterMerge bool
@@ -156,7 +156,7 @@ type Obstacles struct {
 	// Behind has the projects that have to be applied before a waiting plan, by the order in the settings; nil
 	// for none.
 	Behind *Behind
-	// Required is the decision about the requirements for its apply; nil if there are none.
+	// Required is the decision about the requirements for the project's apply; nil if there are none.
 	Required *rulings.Ruling
 	// Owner is the project to which the base branch gives the state, under another name, until the merge; ""
 	// for none.

@@ -13,7 +13,8 @@ type Unfinished struct {
 	Project string
 	By      string // login of the user who applied
 	Head    string // SHA that was applied
-	// Into is the branch that it was merged into; "" for none. Main is the branch that is planned.
+	// Into is the branch into which the pull request was merged; "" for none. Main is the branch that Lockstep
+	// plans.
 	Into string `json:",omitempty"`
 	Main string `json:",omitempty"`
 	// Merged is the SHA of the commit that was merged instead of the applied one, without a plan of the

@@ -47,20 +47,24 @@ type View struct {
 	Tmp string
 }
 
-// A Protection has a field for each kind of protection from programs in a [Cell]. "" means that the protection
-// is in force; otherwise the field is the reason why it is not.
+// A Protection has a field for each kind of protection from programs in a [Cell]. The value of a field is the
+// reason why the protection is missing; "" if it is in force.
 type Protection struct {
-	// Namespaces: programs see only the processes, files and sockets of their own run.
+	// Namespaces is about this protection: programs see only the processes, files and sockets of their own run.
 	Namespaces string
-	// Files: programs open only their own files. They cannot read the memory or environment of other processes.
+	// Files is about this protection: programs open only their own files. They cannot read the memory or
+	// environment of other processes.
 	Files string
-	// Network: programs cannot connect to the ports in [CellSpec.Ports].
+	// Network is about this protection: programs cannot connect to the ports in [CellSpec.Ports].
 	Network string
-	// Signals: programs can signal only each other, and cannot connect to abstract sockets of others.
+	// Signals is about this protection: programs can signal only each other, and cannot connect to abstract
+	// sockets of others.
 	Signals string
-	// Calls: the kernel refuses system calls that inspect other processes or change the system.
+	// Calls is about this protection: the kernel refuses system calls that inspect other processes or change
+	// the system.
 	Calls string
-	// Rights: programs have no capabilities, and cannot get any from an executable file.
+	// Rights is about this protection: programs have no capabilities, and cannot get any from an executable
+	// file.
 	Rights string
 }
 

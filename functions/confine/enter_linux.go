@@ -14,7 +14,7 @@ import (
 // variable is the environment variable that says to a process that [Start] started it.
 const variable = "LOCKSTEP_CONFINED"
 
-// orders are the parent's instructions to the child, in the variable.
+// orders are the parent's instructions to the child. The environment variable [variable] contains them.
 type orders struct {
 	Limits     Limits
 	Namespaces bool

@@ -46,7 +46,7 @@ const (
 
 // An End says how a process ended. By then, none of its descendants is left.
 type End struct {
-	// Reason is the limit above which it was killed.
+	// Reason is the limit above which the process was killed.
 	Reason Reason
 	// Used is the value that exceeded the limit: bytes, nanoseconds or processes.
 	Used int64

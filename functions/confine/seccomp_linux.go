@@ -69,7 +69,8 @@ func filter(machine uint32, offline bool) []unix.SockFilter {
 		)
 	}
 	allow := unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ALLOW}
-	// A new namespace would bring new rights. A signal to -1 would reach all processes.
+	// The filter refuses new namespaces, which would bring new rights, and a signal to -1, which would reach
+	// all processes.
 	p = append(p,
 		unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jf: 4, K: unix.SYS_CLONE},
 		load(argument0), jump(unix.BPF_JSET, namespaceFlags), fail(unix.EPERM), allow,

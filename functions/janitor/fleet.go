@@ -19,8 +19,8 @@ type fleet struct {
 	known map[string]*reconcile.Janitor // by the names of Apps
 }
 
-// of returns the janitor of an App. The App's key is read only at the first call.
-func (f *fleet) of(ctx context.Context, name string) (*reconcile.Janitor, error) {
+// janitorOf returns the janitor of an App. The App's key is read only at the first call.
+func (f *fleet) janitorOf(ctx context.Context, name string) (*reconcile.Janitor, error) {
 	if j := f.known[name]; j != nil {
 		return j, nil
 	}
@@ -36,7 +36,7 @@ func (f *fleet) of(ctx context.Context, name string) (*reconcile.Janitor, error)
 // abandon gives up a dead letter, with the rights of its App. If the deployment no longer has that App, it only
 // logs the message, because nobody can be informed.
 func (f *fleet) abandon(ctx context.Context, m pipeline.Message) error {
-	j, err := f.of(ctx, m.Pull.App)
+	j, err := f.janitorOf(ctx, m.Pull.App)
 	if errors.As(err, new(*wiring.UnknownAppError)) {
 		f.world.Log.Error("dropped a dead letter without a report", "id", m.ID, "error", err.Error())
 		return nil
@@ -55,7 +55,7 @@ func (f *fleet) one(ctx context.Context, name string, left int) (reconcile.Found
 		ctx, cancel = context.WithTimeout(ctx, time.Until(end)/time.Duration(left))
 		defer cancel()
 	}
-	j, err := f.of(ctx, name)
+	j, err := f.janitorOf(ctx, name)
 	if err != nil {
 		return reconcile.Found{}, err
 	}

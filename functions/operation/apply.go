@@ -123,7 +123,7 @@ func (o *Operation) inDoubt(j *journaling.Journal, s *states.State) diags.Diagno
 func (o *Operation) openJournal(ctx context.Context, p *plans.Plan, options *engine.ApplyOptions) (*guarded, diags.Diagnostics) {
 	h := o.State.Holding()
 	if h != nil {
-		// The lock may be old: a person may have read the plan for a long time.
+		// Make sure that this process still has the lock: a person may have read the plan for a long time.
 		if err := h.Confirm(ctx); err != nil {
 			return nil, diags.Errorf(nil, "The state lock was lost", "%s. Nothing was changed. Plan again.", err)
 		}
@@ -182,7 +182,7 @@ func othersApply(log statebackend.Log) diags.Diagnostics {
 }
 
 // takeJournal makes this process the only writer of the journal. If the journal was read under the lock, and
-// each request costs money, no request is made: the first record takes the journal over.
+// the store charges for each request, it makes no request: the first record takes the journal over.
 func (o *Operation) takeJournal(ctx context.Context, log statebackend.Log, run string) (*guarded, []journal.Record, error) {
 	if o.history == nil || o.Begun != nil || log.Exclusive() {
 		w, records, err := journal.Open(ctx, log, run)

@@ -53,26 +53,26 @@ func parted(all []journaling.Open) (creations, actions []journaling.Open) {
 }
 
 // Doubts tells a person what to check about unresolved creations and actions, and how to settle them. There
-// must be at least one. The parameter most is the maximum number of creations, and of actions, to list. An
-// import command is complete if the ID can be derived: the state has other objects of the type, and their IDs
-// are made from attributes that are known for this one, too.
-func Doubts(all []journaling.Open, s *states.State, most int) string {
+// must be at least one. At most limit creations, and as many actions, are listed. An import command is complete
+// if the ID can be derived: the state has other objects of the type, and their IDs are made from attributes
+// that are known for this one, too.
+func Doubts(all []journaling.Open, s *states.State, limit int) string {
 	creations, actions := parted(all)
 	var texts []string
 	if len(creations) > 0 {
-		texts = append(texts, creationDoubts(creations, s, most))
+		texts = append(texts, creationDoubts(creations, s, limit))
 	}
 	if len(actions) > 0 {
-		texts = append(texts, actionDoubts(actions, most))
+		texts = append(texts, actionDoubts(actions, limit))
 	}
 	return strings.Join(texts, "\n\n")
 }
 
 // actionDoubts returns the part of [Doubts] about actions.
-func actionDoubts(all []journaling.Open, most int) string {
+func actionDoubts(all []journaling.Open, limit int) string {
 	var b strings.Builder
 	b.WriteString("An apply began to invoke these actions and did not record the results. If that apply is no longer running, each action may have been done, in whole or in part:\n")
-	shown := all[:min(most, len(all))]
+	shown := all[:min(limit, len(all))]
 	for _, x := range shown {
 		fmt.Fprintf(&b, "\n  - %s, started at %s", x.Invokes, x.Started.UTC().Format(time.RFC3339))
 		if x.Event != "" {
@@ -110,7 +110,7 @@ func plannedAgain(e config.Event) bool { return !e.Before() && !alone(e) }
 func alone(e config.Event) bool { return e == "" || e == config.AfterDestroy }
 
 // creationDoubts returns the part of [Doubts] about creations.
-func creationDoubts(all []journaling.Open, s *states.State, most int) string {
+func creationDoubts(all []journaling.Open, s *states.State, limit int) string {
 	ids := importIDs(all, s)
 	var b strings.Builder
 	if len(all) == 1 {
@@ -126,7 +126,7 @@ func creationDoubts(all []journaling.Open, s *states.State, most int) string {
 		return b.String()
 	}
 	fmt.Fprintf(&b, "An apply began to create these objects and did not record the results. If that apply is no longer running, each object may or may not exist:\n\n")
-	shown := all[:min(most, len(all))]
+	shown := all[:min(limit, len(all))]
 	b.WriteString(table(shown))
 	if n := len(all) - len(shown); n > 0 {
 		fmt.Fprintf(&b, "  and %d more: run \"lockstep recover\" for the whole list\n", n)

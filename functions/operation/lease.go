@@ -95,7 +95,7 @@ type guarded struct {
 	failed  error      // something that has happened is in no journal, or no action is allowed any more
 }
 
-// pending are records of which it is not known whether they are stored.
+// pending are records that may or may not be stored, because the answer to a request was lost.
 type pending struct{ lines [][]byte }
 
 // Append implements journaling.Writer.

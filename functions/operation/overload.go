@@ -14,7 +14,8 @@ import (
 // is not enough.
 var serverError = regexp.MustCompile(`(?i)(\b(http|status|status ?code|code|response|api error|error)[ /:=(]*(1\.[01] |2(\.0)? )?"?5\d\d\b|\b5\d\d[ :]+(internal server error|bad gateway|service unavailable|gateway time-?out)|\b(internal server error|bad gateway|service unavailable|gateway time-?out)\b)`)
 
-// manyServerErrors is a number of server errors: if one provider has so many, they are not a coincidence.
+// manyServerErrors is the number of server errors of one provider from which Overload gives a hint. A single
+// one may be a coincidence.
 const manyServerErrors = 2
 
 // Overload returns a hint if several parallel calls of one provider failed with an error of its server:

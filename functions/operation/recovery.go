@@ -27,8 +27,8 @@ type Recovery struct {
 	// deletions that were in progress at the crash. The next refresh reads their objects.
 	Folded bool
 	Read   []journaling.Open
-	// Living is the run that is applying now, if the operation has no lock; nil if none is known. The calls in
-	// UnderWay were begun by it, and are no problem.
+	// Living is the run that is applying now, if the operation has no lock; nil if none is known. That run
+	// began the calls in UnderWay, so these are no problem.
 	Living   *Living
 	UnderWay []journaling.Open
 	// Conflicts are objects that both the apply and somebody else have changed. A person must settle them.
@@ -98,7 +98,8 @@ func (o *Operation) records(ctx context.Context, log statebackend.Log, locked bo
 		if living = livingIn(ctx, o.State.Workspace); living != nil {
 			break
 		}
-		// Before the lock was checked, its owner may have ended, or another one may have begun.
+		// The lock was checked after the records were read. In between, its owner may have ended, or another
+		// run may have begun.
 		before := len(records)
 		records, err = journal.Read(ctx, log)
 		if len(records) == before {

@@ -29,7 +29,7 @@ type Lock struct {
 	// HardStop is when this process will certainly end, such as the end of a function's invocation. If it is
 	// zero, the lease of the lock is renewed until Unlock or Close.
 	HardStop time.Time
-	// Continues is set if an earlier process has worked on Run, and the caller has a record that it has ended.
+	// Continues is set if an earlier process has worked on Run, and a record shows that this process has ended.
 	// Its lock is then taken over at once.
 	Continues bool
 	// Refused returns the diagnostics for the error of a lock that could not be taken, which may be a

@@ -71,7 +71,7 @@
 //	reconcile       finds work that nobody would come back to
 //	awsstore, localstore, tenants    the stores on AWS, in a directory, and shared by several Apps
 //
-// This package refuses to know the technology of the stores, the engine, and the language of configurations. So the
+// This package does not know the technology of the stores, the engine, and the language of configurations. So the
 // function behind the webhook, which links it, stays small and starts quickly.
 //
 // # The rules

@@ -20,7 +20,7 @@ var collections = map[string]time.Duration{
 	"stop":     15 * day, // an order to end a plan or an apply
 	"pace":     day,      // the number of comments of one person, and the looks at a pull request or a repository
 	"tarball":  day,      // the archive of a commit
-	// GitHub deletes check runs after the same time.
+	// Most of these records are kept for 90 days, as long as GitHub keeps check runs.
 	"ask":      90 * day,  // an answer to a comment
 	"stray":    90 * day,  // a message whose repository was not accessible
 	"deployed": 365 * day, // the deployments that were reported to GitHub
@@ -30,7 +30,7 @@ var collections = map[string]time.Duration{
 	"watch":    90 * day,  // the watch over plans at a commit that wait for requirements
 	"late":     365 * day, // the watch over plans of a merged pull request that wait for requirements
 	"group":    90 * day,  // a merge group, and the plans that were made from its commit
-	// A pull request that nobody has touched for a year is planned again.
+	// If nobody touches a pull request for a year, its records expire, and it is planned again later.
 	"run":    365 * day, // a project of a pull request
 	"effect": 365 * day, // an apply that was begun
 	"build":  365 * day, // the builds that an apply is handed to

@@ -18,8 +18,8 @@ type Claim struct {
 	RepoID int64
 	// Repo is the repository's name when the claim was made. Project and Workspace own the state.
 	Repo, Project, Workspace string
-	// Left is set if another project was planned for this place while the base branch no longer had the owner
-	// there. Taken is set if this owner took a place over that another project had left in that way.
+	// Left is set if the owner has left the place: another project was planned there while the base branch no
+	// longer had the owner. Taken is set if this owner took the place over from a project that had left it.
 	Left, Taken bool `json:",omitempty"`
 	// Lineage is the lineage of the owner's state, as the last plan of the base branch's configuration read it;
 	// "" before that.

@@ -127,8 +127,8 @@ func (p Prices) offer(name string, units map[Kind]float64) Offer {
 	return out
 }
 
-// of returns the sum of an offer's items for a service, and whether there are any.
-func (o Offer) of(service string) (sum float64, any bool) {
+// sumFor returns the sum of an offer's items for a service. any is false if the offer has no such items.
+func (o Offer) sumFor(service string) (sum float64, any bool) {
 	mine := slices.DeleteFunc(slices.Clone(o.Items), func(x Item) bool { return x.Service != service })
 	for _, x := range mine {
 		sum += x.Dollars

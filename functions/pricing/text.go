@@ -12,7 +12,7 @@ import (
 func Text(offers []Offer, p Prices, o Options) string {
 	var own, servers []Offer
 	for _, x := range offers {
-		if _, is := x.of("Server"); is {
+		if _, is := x.sumFor("Server"); is {
 			servers = append(servers, x)
 		} else {
 			own = append(own, x)
@@ -31,7 +31,7 @@ func Text(offers []Offer, p Prices, o Options) string {
 	row("", func(x Offer) string { return x.Name })
 	for _, s := range services[:len(services)-1] {
 		row(s.name, func(x Offer) string {
-			sum, any := x.of(s.name)
+			sum, any := x.sumFor(s.name)
 			if !any {
 				return ""
 			}

@@ -40,15 +40,15 @@ func (s *Settings) lands(all []Project, seen map[string]bool) bool {
 				return false
 			}
 			seen[on] = true
-			return s.lands(s.meant(on), seen)
+			return s.lands(s.selectedBy(on), seen)
 		})
 	})
 }
 
-// meant returns the projects, and the blocks for many directories, that a name or a pattern in depends_on
-// selects. Such a name or pattern selects a block for many directories in two cases: it matches the block's
-// own name, or it is the name of a project that the block would make.
-func (s *Settings) meant(on string) (out []Project) {
+// selectedBy returns the projects, and the blocks for many directories, that a name or a pattern in depends_on
+// selects. Such a name or pattern selects a block for many directories in two cases: it matches the block's own
+// name, or it is the name of a project that the block would make.
+func (s *Settings) selectedBy(on string) (out []Project) {
 	for _, x := range s.Projects {
 		if len(order.Matches(on, []string{x.Name})) > 0 {
 			out = append(out, x)

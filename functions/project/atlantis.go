@@ -67,16 +67,15 @@ func Imported(files fs.FS, src []byte, o atlantis.Options) ([]byte, []atlantis.N
 }
 
 // spell writes into the settings what atlantis.yaml only implies: projects of lower groups become names in
-// depends_on, and value files for workspaces become var_files. The function there reports whether a file
-// exists.
-func (s *Settings) spell(there func(name string) bool) {
+// depends_on, and value files for workspaces become var_files. exists reports whether a file exists.
+func (s *Settings) spell(exists func(name string) bool) {
 	all, groups := s.blocks(), map[string]bool{}
 	for _, p := range all {
 		groups[order.Group(p.Group)] = true
 	}
 	edges := EdgesOf(all)
 	spelled := func(p Project) Project {
-		p = s.filed(p, there)
+		p = s.filed(p, exists)
 		p.DependsOn, p.Group = nil, 0
 		for _, name := range edges[p.Name] {
 			if groups[name] {
@@ -159,11 +158,11 @@ func (p *parser) lines(all []atlantis.Text, read func(quoted) string) []string {
 }
 
 // filed adds the value file for a project's workspace, if the settings come from atlantis.yaml and the file
-// exists.
+// exists. It comes after all other value files.
 //
-// Source: https://www.runatlantis.io/docs/using-atlantis, its automatic files of values; they come last.
-func (s *Settings) filed(p Project, there func(name string) bool) Project {
-	if name := path.Join(p.Dir, "env", p.Workspace+".tfvars"); s.workspaceFiles && !slices.Contains(p.VarFiles, name) && there(name) {
+// Source: https://www.runatlantis.io/docs/using-atlantis, its automatic files of values.
+func (s *Settings) filed(p Project, exists func(name string) bool) Project {
+	if name := path.Join(p.Dir, "env", p.Workspace+".tfvars"); s.workspaceFiles && !slices.Contains(p.VarFiles, name) && exists(name) {
 		p.VarFiles = append(slices.Clone(p.VarFiles), name)
 	}
 	return p

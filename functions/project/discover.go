@@ -97,7 +97,7 @@ func mixed(files fs.FS, s *Settings) (all, left []Project, ds diags.Diagnostics)
 	})
 	all = append(all, others...)
 	slices.SortFunc(all, byName)
-	all, clashes := apart(all, map[string]hcl.Range{})
+	all, clashes := dropSharedStates(all, map[string]hcl.Range{})
 	return all, left, slices.Concat(ds, more, clashes)
 }
 
@@ -151,7 +151,7 @@ func declared(files fs.FS, s *Settings) ([]Project, diags.Diagnostics) {
 	all, more := s.complete(files, candidates, lines)
 	ds = append(ds, more...)
 	slices.SortFunc(all, byName)
-	all, more = apart(all, lines)
+	all, more = dropSharedStates(all, lines)
 	ds = append(ds, more...)
 	all, more = s.ordered(all, lines)
 	return all, append(ds, more...)
@@ -253,7 +253,7 @@ func implied(files fs.FS, s *Settings) (all, left []Project, ds diags.Diagnostic
 		return nil, nil, diags.Warningf(nil, "No projects", "The repository has configurations, but no root module with a backend block. Add terraform { backend \"s3\" { ... } } to those to plan, or write project blocks into %s.", FileName)
 	}
 	slices.SortFunc(all, byName)
-	all, more := apart(all, lines)
+	all, more := dropSharedStates(all, lines)
 	return all, left, append(ds, more...)
 }
 
@@ -309,13 +309,13 @@ type contents struct {
 	backend  *config.Backend // nil for none
 	broken   bool            // its own directory cannot be read
 	encrypts bool            // it has an encryption block
-	// reads and guesses are paths that its expressions name: see staticReads.
+	// reads and guesses are paths that the configuration's expressions name: see staticReads.
 	reads, guesses []string
-	// types are the types of its resources, including those of its local modules. remote is set if it calls
-	// other modules.
+	// types are the types of the configuration's resources, including those of its local modules. remote is set
+	// if the configuration calls other modules.
 	types  map[string]bool
 	remote bool
-	// providers are the providers that it and its local modules require.
+	// providers are the providers that the configuration and its local modules require.
 	providers map[addrs.Provider]bool
 }
 

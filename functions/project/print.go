@@ -92,9 +92,9 @@ func setTexts(b *hclwrite.Body, name string, all []string) {
 	b.SetAttributeValue(name, cty.TupleVal(items))
 }
 
-// setTrue sets an argument if it is true.
-func setTrue(b *hclwrite.Body, name string, is bool) {
-	if is {
+// setTrue sets an argument to true if value is true. Otherwise it does not write the argument.
+func setTrue(b *hclwrite.Body, name string, value bool) {
+	if value {
 		b.SetAttributeValue(name, cty.True)
 	}
 }

@@ -22,16 +22,17 @@ import (
 
 // A Project is a root module with a workspace, so it has one state.
 type Project struct {
-	// Name is unique in the repository.
+	// Name is the project's name, which is unique in the repository.
 	Name string
-	// Dir is its directory, slash-separated and relative to the repository's root, which is ".".
+	// Dir is the project's directory, slash-separated and relative to the repository's root. The root itself is
+	// ".".
 	Dir       string
 	Workspace string
-	// Modules are the directories of the local modules that it calls, directly or not, sorted. [Discover] sets
-	// it.
+	// Modules are the directories of the local modules that the project calls, directly or not, sorted.
+	// [Discover] sets it.
 	Modules []string
-	// Reads are the paths that functions and providers in its configuration read. Guesses are paths whose
-	// beginning alone is known: only a plan knows the rest, see [Touched]. "DIR/**" means all files below a
+	// Reads are the paths that functions and providers in the project's configuration read. Guesses are the known
+	// beginnings of further paths: only a plan finds out the rest, see [Touched]. "DIR/**" means all files below a
 	// directory. [Discover] sets both.
 	Reads, Guesses []string `json:",omitempty"`
 	// WhenChanged are patterns, in doublestar's notation and relative to the repository's root. Lockstep plans
@@ -46,33 +47,36 @@ type Project struct {
 	// keeps the names and patterns that select some project, sorted: see [EdgesOf]. The head alone does not
 	// decide: see [order.Union].
 	DependsOn []string `json:",omitempty"`
-	// Group is its group in atlantis.yaml. It is applied after groups with lower numbers.
+	// Group is the project's group in atlantis.yaml. The project is applied after groups with lower numbers.
 	Group int `json:",omitempty"`
-	// Environment is the label of its environment; "" for none. It grants nothing by itself: see
+	// Environment is the label of the project's environment; "" for none. It grants nothing by itself: see
 	// [Settings.Grant].
 	Environment string `json:",omitempty"`
-	// Variables are variable values as JSON, by name: those of its environment, and its own.
+	// Variables are variable values as JSON, by name: those of the project's environment, and the project's
+	// own.
 	Variables map[string]json.RawMessage `json:",omitempty"`
 	// Inputs are variable values that are made from outputs of other projects, which are among DependsOn. They
 	// win over Variables, which the environment may set.
 	Inputs []projectinputs.Link `json:",omitempty"`
-	// BackendConfig are backend arguments in addition to those in the block, as JSON, by name. [Discover] adds
-	// those in BackendFiles, which are paths relative to the repository's root.
+	// BackendConfig are backend arguments in addition to those in the configuration's backend block, as JSON,
+	// by name. [Discover] adds the arguments in BackendFiles, which are paths relative to the repository's
+	// root.
 	BackendConfig map[string]json.RawMessage `json:",omitempty"`
 	BackendFiles  []string                   `json:",omitempty"`
 	// ProviderParallelism is how many calls of a provider may run at a time: see [ProviderLimits].
 	ProviderParallelism map[string]int `json:",omitempty"`
-	// At is the line of its block, such as "lockstep.hcl:3", or of its entry in atlantis.yaml; "" if it has
-	// none.
+	// At is the line of the project's block, such as "lockstep.hcl:3", or of its entry in atlantis.yaml; "" if
+	// the project has none.
 	At string `json:",omitempty"`
-	// Apply says when it is applied. Only the base branch decides that: see [Settings.ApplyOn].
+	// Apply says when the project is applied. Only the base branch decides that: see [Settings.ApplyOn].
 	Apply ApplyOn
-	// Backend is the type of its configuration's backend; "" for none. [Discover] sets it.
+	// Backend is the type of backend in the project's configuration; "" for none. [Discover] sets it.
 	Backend string
-	// Encrypts is set if its configuration has an encryption block, or cannot be read. [Discover] sets it.
+	// Encrypts is set if the project's configuration has an encryption block, or cannot be read. [Discover]
+	// sets it.
 	Encrypts bool `json:",omitempty"`
-	// Place is the address of the state according to its configuration. If it has none, Nowhere is the reason,
-	// for users. [Discover] sets both. Whether the state may be there is decided by the base commit.
+	// Place is the address of the state according to the project's configuration. If it has none, Nowhere is
+	// the reason, for users. [Discover] sets both. The base commit decides whether the state may be there.
 	Place   places.Place
 	Nowhere string
 }

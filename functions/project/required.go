@@ -64,10 +64,10 @@ func (s *Settings) names(p Project, base []Project) (names []string, new bool) {
 	}
 	for _, w := range s.wildcards {
 		if w.holds(p.Dir) {
-			names = append(names, w.of(p.Dir))
+			names = append(names, w.nameOf(p.Dir))
 		}
 		if w.names(p.Name) {
-			names = append(names, w.in(p.Name))
+			names = append(names, w.dirOf(p.Name))
 		}
 	}
 	return names, len(known) == 0

@@ -181,9 +181,9 @@ func (p *parser) warnf(at hcl.Range, summary, detail string, args ...any) {
 	p.diags = append(p.diags, &hcl.Diagnostic{Severity: hcl.DiagWarning, Summary: summary, Detail: fmt.Sprintf(detail, args...), Subject: &at})
 }
 
-// arguments reads the arguments of a block.
-func (p *parser) arguments(of grammar.Block, b *hcl.Block) hcl.Attributes {
-	content, ds := of.Content(b.Body)
+// arguments reads the arguments of a block, which has the given form.
+func (p *parser) arguments(form grammar.Block, b *hcl.Block) hcl.Attributes {
+	content, ds := form.Content(b.Body)
 	p.diags = append(p.diags, ds...)
 	return content.Attributes
 }

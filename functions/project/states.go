@@ -111,7 +111,7 @@ func (p *Project) configure(files fs.FS, at hcl.Range) diags.Diagnostics {
 	return ds
 }
 
-// argument returns the value of a backend's argument as JSON has it.
+// argument returns the value of a backend's argument, as encoding/json decodes it.
 func argument(b *config.Backend, e hcl.Expression) (any, error) {
 	v, ds := b.Value(e)
 	if ds.HasErrors() {
@@ -156,10 +156,10 @@ func variableFiles(files fs.FS, p Project) []inputs.Source {
 	return out
 }
 
-// apart removes projects that share a state, with an error for each. If such projects were applied one after
-// another, each apply would destroy the objects of the other project. Usually somebody copied a directory
-// together with its backend block. at are the ranges for diagnostics.
-func apart(all []Project, at map[string]hcl.Range) ([]Project, diags.Diagnostics) {
+// dropSharedStates removes projects that share a state, with an error for each. If such projects were applied
+// one after another, each apply would destroy the objects of the other project. Usually somebody copied a
+// directory together with its backend block. at are the ranges for diagnostics.
+func dropSharedStates(all []Project, at map[string]hcl.Range) ([]Project, diags.Diagnostics) {
 	sharers := map[string][]string{}
 	for _, p := range all {
 		if p.Place.Backend == "s3" {

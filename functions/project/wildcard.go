@@ -123,7 +123,7 @@ func (e *expansion) expand(w wildcard) {
 	dirs := e.dirs(w.Dir)
 	for _, dir := range dirs {
 		p := w.Project
-		p.Dir, p.Name = dir, w.of(dir)
+		p.Dir, p.Name = dir, w.nameOf(dir)
 		if e.fixed[p.place()] {
 			continue // it has a block of its own
 		}
@@ -152,8 +152,8 @@ func (e *expansion) expand(w wildcard) {
 	}
 }
 
-// of returns the name of the project that the block makes for a directory.
-func (w wildcard) of(dir string) string {
+// nameOf returns the name of the project that the block makes for a directory.
+func (w wildcard) nameOf(dir string) string {
 	name := w.Name
 	for _, text := range w.dir.FindStringSubmatch(dir)[1:] {
 		name = strings.Replace(name, "*", text, 1)
@@ -161,8 +161,8 @@ func (w wildcard) of(dir string) string {
 	return name
 }
 
-// in returns the directory for which the block makes the project with this name.
-func (w wildcard) in(name string) string {
+// dirOf returns the directory for which the block makes the project with this name.
+func (w wildcard) dirOf(name string) string {
 	dir := w.Dir
 	for _, text := range w.name.FindStringSubmatch(name)[1:] {
 		dir = strings.Replace(dir, "*", text, 1)

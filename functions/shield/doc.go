@@ -2,5 +2,5 @@
 // programs that a plan runs. Every program calls [Raise] before it reads credentials: the functions (in package
 // wiring), and `lockstep serve`.
 //
-// It refuses to know the secrets. Start reading at [Raise].
+// It does not know the secrets. Start reading at [Raise].
 package shield

@@ -56,7 +56,7 @@ type Dir struct {
 	Budget *budget.Budget
 	// Preparing is set for init and get, which record the values of variables that they use; see [Dir.Prepared].
 	Preparing bool
-	// Given are the values of variables in a saved plan, which is carried out; nil without one.
+	// Given are the values of variables in the saved plan that is being applied; nil if there is none.
 	Given map[string]cty.Value
 	// KMS is the client of AWS KMS for the encryption of states and plans; nil means that KMS cannot be used.
 	KMS encrypting.KMS

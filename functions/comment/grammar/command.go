@@ -20,8 +20,9 @@ type Command struct {
 	// Commit limits a plan to the head with this ID. It may be only the beginning of an ID, which the gate
 	// refuses.
 	Commit string `json:",omitempty"`
-	// Project, Dir and Workspace are patterns: * matches a part of a name, and ** any number of its elements.
-	// Without them, and without Failed, the command is for all projects that the pull request touches.
+	// Project, Dir and Workspace are patterns. * matches a part of one path element, and ** any number of
+	// elements, as in "live/**". Without a pattern, and without Failed, the command is for all projects that
+	// the pull request touches.
 	Project   string `json:",omitempty"` // -p
 	Dir       string `json:",omitempty"` // -d
 	Workspace string `json:",omitempty"` // -w
@@ -111,9 +112,12 @@ type Options struct {
 	Destroy     bool     `json:",omitempty"`
 	RefreshOnly bool     `json:",omitempty"`
 	NoRefresh   bool     `json:",omitempty"`
-	// Imports are "ADDR ID", and Moves are "FROM TO": see [Pair]. Forgets are addresses. For each of them, the
-	// plan has a block of the configuration language: import, moved, or removed without destruction. Untaints
-	// are the addresses of tainted objects that are not to be replaced.
+	// For each value in these lists, the plan has a block of the configuration language.
+	// - Imports: "ADDR ID", an import block. See [Pair].
+	// - Moves: "FROM TO", a moved block.
+	// - Forgets: an address, a removed block without destruction.
+	//
+	// Untaints has the addresses of tainted objects that are not to be replaced.
 	Imports []string `json:",omitempty"`
 	Moves   []string `json:",omitempty"`
 	Forgets []string `json:",omitempty"`
@@ -123,8 +127,8 @@ type Options struct {
 	Invoke string `json:",omitempty"`
 	// Taint is set if the Replaces come from the command "taint". Each of them must be an object in the state.
 	Taint bool `json:",omitempty"`
-	// Rest is set for the plan of the rest of an apply with the same options: some of the changes of the state
-	// are made already.
+	// Rest is set for a plan that continues an apply with the same options. The apply has already made some of
+	// the changes of the state.
 	Rest bool `json:",omitempty"`
 }
 

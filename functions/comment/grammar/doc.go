@@ -15,6 +15,6 @@
 // as a list item or with quotes is not carried out: people write about commands in this way. But if a comment
 // contains nothing else, it gets an answer that says so.
 //
-// The package is pure. It refuses to know projects, runs, and the texts about problems. Start reading at
+// The package is pure. It does not know projects, runs, and the texts about problems. Start reading at
 // [Parse]; verbs.go and options.go are the tables.
 package grammar

@@ -8,7 +8,7 @@ func nearestVerb(s string) (v Verb, ok bool) {
 	for _, v := range Verbs() {
 		names = append(names, string(v))
 	}
-	// The opposite verb is no suggestion: taint for untaint.
+	// An opposite verb is never suggested, such as taint for untaint.
 	if i := nearest(s, names); i >= 0 && undoes(s) == undoes(names[i]) {
 		return Verbs()[i], true
 	}

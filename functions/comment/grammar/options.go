@@ -101,9 +101,9 @@ var needless = []string{
 	"detailed-exitcode", "parallelism", "verbose",
 }
 
-// excluding are pairs of options that contradict each other.
-// Source: Terraform and our own command line refuse the same pairs. Those of -invoke with a change of the state
-// are ours: such a plan changes no object.
+// excluding are pairs of options that contradict each other. Terraform and our own command line refuse the same
+// pairs. Only the pairs of -invoke with a change of the state are an addition: a plan with -invoke changes no
+// object.
 var excluding = []struct {
 	a, b  *option
 	holds func(Options) bool

@@ -61,7 +61,7 @@ type Problem struct {
 // IsZero reports whether there is no problem.
 func (p Problem) IsZero() bool { return p == Problem{} }
 
-// shorten cuts a text of other people to n bytes.
+// shorten cuts a text of other people to n characters, and adds "..." if it was longer.
 func shorten(s string, n int) string {
 	if r := []rune(s); len(r) > n {
 		return string(r[:n]) + "..."

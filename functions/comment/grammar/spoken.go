@@ -47,9 +47,9 @@ var unspoken = []struct{ begin, end string }{
 	{"<pre", "</pre"}, {"<code", "</code"}, {"<script", "</script"}, {"<style", "</style"}, {"<textarea", "</textarea"},
 }
 
-// hides returns the text that ends the HTML comment or element which is open after a line; "" if none is
-// open. The parameter before is the same for the time before the line. Inside a code span, or after a
-// backslash, no comment or element begins.
+// hides returns the text that closes the HTML comment or element which is still open at the end of a line, such
+// as "-->"; "" if none is open. The parameter before is the result for the previous line. Inside a code span,
+// or after a backslash, no comment or element begins.
 func hides(line, before string) string {
 	for line = strings.ToLower(line); line != ""; {
 		switch n := strings.IndexFunc(line, func(r rune) bool { return r != '`' }); {

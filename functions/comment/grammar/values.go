@@ -87,8 +87,8 @@ func isAction(s string) Kind {
 	return ""
 }
 
-// Pair splits the value of -import or -move after its first address, which may have spaces in a key. ok is
-// false if there is no address, or nothing after it.
+// Pair splits the value of -import or -move after its first address, which may contain spaces: a["x y"] i-1. ok
+// is false if there is no address, or nothing after it.
 func Pair(value string) (addr, rest string, ok bool) {
 	for i, r := range value {
 		if r == ' ' && isAddress(value[:i]) == "" {

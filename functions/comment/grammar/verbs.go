@@ -36,7 +36,8 @@ const (
 // A row describes one verb.
 type row struct {
 	verb Verb
-	// participle completes "Not ..." and "is being ...". help has an entry for each form of the command.
+	// participle completes "Not ..." and "is being ...": "planned". help has an entry for each form of the
+	// command.
 	participle string
 	help       []Form
 	// acts is set for a verb that does something to projects: the gate decides about it, and it can
@@ -58,9 +59,10 @@ type row struct {
 	decisive bool
 	// ungated is set for a verb that acts, but that no require block can name.
 	ungated bool
-	// plan changes a command into the [Plan] that it is another name for; nil for a verb that is no plan. is
-	// reports whether a plan with these options has the effect of the verb, even if it was requested under
-	// another name. failed is set if the plan was requested because the last plan or apply had failed.
+	// Some verbs are other names for a plan with options, such as drift. For such a verb, plan replaces the
+	// command by the plan; for other verbs it is nil. is reports whether a plan with these options has the
+	// effect of the verb, even if it was requested under another name. failed is set if the plan was requested
+	// because the last plan or apply had failed.
 	plan func(*Command)
 	is   func(o Options, failed bool) bool
 }

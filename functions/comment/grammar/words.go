@@ -11,7 +11,7 @@ type word struct {
 	text string
 	// quoted is set if the word was in quotes. Such a word is never an option.
 	quoted bool
-	// enclosed is set if the value after its = was in quotes.
+	// enclosed is set for a word such as NAME="VALUE", whose value is in quotes.
 	enclosed bool
 }
 

@@ -90,13 +90,13 @@ func Few(names []string, more int) string {
 	return List(names)
 }
 
-// Names returns a list of names as code. If the list is over a quarter longer than most, Names returns the first most
-// names, and the number of the others.
-func Names(names []string, most int) string {
-	if len(names) <= most+most/4 {
+// Names returns a list of names as code. If there are over a quarter more than n names, it returns the first n,
+// and the number of the others.
+func Names(names []string, n int) string {
+	if len(names) <= n+n/4 {
 		return List(names)
 	}
-	return Few(names[:most], len(names)-most)
+	return Few(names[:n], len(names)-n)
 }
 
 // SHA returns the first 7 digits of a commit's SHA, for people.

@@ -2,5 +2,5 @@
 // character and that it cannot end. Lockstep's hidden markers are removed from it, and it is cut if it is too
 // long.
 //
-// It refuses to know what a comment is about: package comment does. Start reading at [Code].
+// It does not know what a comment is about: package comment does. Start reading at [Code].
 package markdown

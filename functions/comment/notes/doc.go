@@ -3,6 +3,6 @@
 // notes belong to no plan and no command: a repository that is not served, a process that was ended, and
 // settings of another program.
 //
-// It refuses to know plans and their standings, and when a note is shown: its callers decide. Start reading at
+// It does not know plans and their standings, and when a note is shown: its callers decide. Start reading at
 // [Placed], [Removed] and [NotServed].
 package notes

@@ -10,8 +10,8 @@ import (
 type NotServed struct {
 	Why  Unserved
 	Repo string // "acme/infra"
-	// Owner and the following fields are set if the name belongs to another account (its login, its ID, and the
-	// known ID), or to another repository (its ID, and the known ID).
+	// ID and Was are set if the enabled name now belongs to another account or repository. ID is the ID of that
+	// account or repository, and Was the ID that was enabled. Owner is the login of the repository's owner.
 	Owner   string
 	ID, Was int64
 }

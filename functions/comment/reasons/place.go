@@ -132,8 +132,8 @@ func (r PlaceMoved) words() (text, remedy string) {
 	return fmt.Sprintf("The plan is out of date: it is for the state at %s, and the state of %s is at %s now.", markdown.Code(r.Planned), markdown.Code(r.Project), markdown.Code(r.Place)), planAgain(r.Merged)
 }
 
-// PlaceKeptElse reports that the base branch has changed how the state is locked or encrypted. Meanwhile, an
-// apply held a lock of the earlier kind.
+// PlaceKeptElse reports that the base branch has changed how the state is locked or encrypted, while an apply
+// held a lock of the earlier kind.
 type PlaceKeptElse struct{ Project string }
 
 func (r PlaceKeptElse) words() (text, remedy string) {

@@ -96,7 +96,7 @@ func (r OutputsPlanned) since() string {
 	return fmt.Sprintf("the plan was made before the apply of %s, with the outputs that were expected then", markdown.List(r.Projects))
 }
 
-// OutputsMoved reports that the plan depends on other projects, and that these were applied after it was
+// OutputsMoved reports that the plan depends on other projects, and that these were applied after the plan was
 // made.
 type OutputsMoved struct {
 	Projects []string

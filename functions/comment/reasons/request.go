@@ -136,8 +136,8 @@ type AppliedLater struct {
 	Renewed bool     `json:",omitempty"`
 	Options []string `json:",omitempty"`
 	Held    bool     `json:",omitempty"`
-	// Comes is set if each of these other reasons can still be resolved after the merge, so that the apply
-	// waits for that.
+	// Comes is set if each of the other reasons can still be resolved after the merge. The apply then waits for
+	// that.
 	Comes bool `json:",omitempty"`
 }
 
@@ -235,7 +235,7 @@ func (r OwnApply) words() (text, remedy string) {
 type SeveralProjects struct {
 	Command  grammar.Command
 	Projects []string // that it selects
-	// Twins is set if some of them have the same name in different workspaces.
+	// Twins is set if some of the selected projects have the same name in different workspaces.
 	Twins bool `json:",omitempty"`
 }
 

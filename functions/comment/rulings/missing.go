@@ -26,8 +26,8 @@ func (r Ruling) comes() bool {
 // policy with mistakes, or a gate without an answer, does not deny.
 func (r Ruling) Denied() bool { return len(r.DeniedBy()) > 0 }
 
-// DeniedBy returns the policies and gates that deny the plan, in Markdown: "policy `ranges`". Alternatives are
-// denied only if each of them is denied.
+// DeniedBy returns the policies and gates that deny the plan, in Markdown: "policy `ranges`". If a requirement
+// has alternatives, it counts as denied only if all of them are denied.
 func (r Ruling) DeniedBy() (out []string) {
 	switch {
 	case r.Outcome.Allows():

@@ -4,7 +4,7 @@
 //
 // The texts about each rule are here too, in the rows of a table.
 //
-// It refuses to know how a rule is decided, and the reply that contains a decision, which is in package
+// It does not know how a rule is decided, and the reply that contains a decision, which is in package
 // comment. Start reading at [Ruling] and [Ruling.Markdown].
 package rulings
 
@@ -25,7 +25,7 @@ type Ruling struct {
 	Want   int      `json:",omitempty"`
 	Found  []string `json:",omitempty"`
 	Have   int      `json:",omitempty"`
-	// Against lists the facts that do not count, or because of which the rule is not met.
+	// Against lists the facts that do not count, and the facts that prevent the rule from being met.
 	Against []Against `json:",omitempty"`
 	// Problem is the reason why a fact is unknown; "" for none.
 	Problem string `json:",omitempty"`
@@ -53,15 +53,15 @@ func (r *Ruling) File(other string) string {
 // Lifts returns a decision with only the requirements that were overridden; nil if there are none.
 func (r *Ruling) Lifts() *Ruling { return r.Only(func(o Outcome) bool { return o == Lifted }) }
 
-// Only returns the decision without the requirements for whose outcome the function with returns false. It
+// Only returns the decision with only those requirements for whose outcome the function keep returns true. It
 // returns nil if no requirements are left.
-func (r *Ruling) Only(with func(Outcome) bool) *Ruling {
+func (r *Ruling) Only(keep func(Outcome) bool) *Ruling {
 	if r == nil {
 		return nil
 	}
 	out := Ruling{Rule: r.Rule, Outcome: r.Outcome}
 	for _, x := range r.Of {
-		if with(x.Outcome) {
+		if keep(x.Outcome) {
 			out.Of = append(out.Of, x)
 		}
 	}
@@ -85,7 +85,7 @@ const (
 // Allows reports whether a rule with this outcome lets a command be carried out.
 func (o Outcome) Allows() bool { return o == Holds || o == NotApplicable || o == Lifted }
 
-// Against is a fact that does not count, or because of which a rule is not met.
+// An Against is a fact that does not count, or that prevents a rule from being met.
 type Against struct {
 	Name string // of a person, a check, a label, a path
 	Why  Why

@@ -23,17 +23,16 @@ type Difference struct {
 // Any reports whether there is a difference.
 func (d Difference) Any() bool { return d.State.Any || d.Plan.Any || d.Others }
 
-// A Change describes how the encryption of states, or of plans, differs.
+// A Change describes how the encryption of states, or of plans, differs between an old and a new configuration.
 type Change struct {
 	Any bool
-	// Begins is set if only the configuration after encrypts. Ends is set if only the configuration before
-	// encrypts.
+	// Begins is set if only the new configuration encrypts. Ends is set if only the old configuration encrypts.
 	Begins, Ends bool
-	// Rekeyed is set if both encrypt, but with different methods or keys.
+	// Rekeyed is set if both configurations encrypt, but with different methods or keys.
 	Rekeyed bool
-	// Unreadable is set if the configuration after cannot read files written with the one before.
+	// Unreadable is set if the new configuration cannot read files that were written with the old one.
 	Unreadable bool
-	// Relaxed is set if only the configuration before enforces encryption.
+	// Relaxed is set if only the old configuration enforces encryption.
 	Relaxed bool
 }
 

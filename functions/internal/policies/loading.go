@@ -119,9 +119,9 @@ func (d directory) addData(name string, src []byte, ps *problems) {
 	}
 }
 
-// merge adds the keys of the map from to the map to, recursively. conflict is the path of the first key that
-// both maps have, unless both values are objects; nil if there is none. All other keys are merged in any
-// case.
+// merge copies the entries of one map (from) into another map (to), recursively. conflict is the path of the
+// first key that both maps have, unless both values are objects; nil if there is none. All other keys are
+// merged in any case.
 func merge(to, from map[string]any, at []string) (conflict []string) {
 	for _, key := range slices.Sorted(maps.Keys(from)) {
 		here := append(slices.Clone(at), key)

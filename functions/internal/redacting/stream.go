@@ -32,17 +32,16 @@ func (s *stream) push(r rune, at span) {
 	s.at = append(s.at, at)
 }
 
-// pushed appends a text. It is the decoded form of the characters from i up to j in another stream, the
-// parameter of.
-func (s *stream) pushed(text string, of stream, i, j int) {
+// pushed appends a text. It is the decoded form of the characters from i up to j in another stream, source.
+func (s *stream) pushed(text string, source stream, i, j int) {
 	for _, r := range text {
-		s.push(r, span{of.at[i].from, of.at[j-1].to})
+		s.push(r, span{source.at[i].from, source.at[j-1].to})
 	}
 }
 
-// text returns the characters from index i on. The parameter most is their maximum number.
-func (s stream) text(i, most int) string {
-	return string(s.runes[i:min(len(s.runes), i+most)])
+// text returns at most n characters, from index i on.
+func (s stream) text(i, n int) string {
+	return string(s.runes[i:min(len(s.runes), i+n)])
 }
 
 // A reduced text has only the visible characters of a stream, without blank space, in UTF-8. For each byte,

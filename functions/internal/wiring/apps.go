@@ -25,7 +25,8 @@ func (w *World) For(ctx context.Context, name string) (*World, error) {
 	x.Space = tenants.Space(a.Name)
 	x.AppID, x.GitHubURL, x.AppKeySecret = a.ID, a.URL, applist.KeySecret(w.AppsSecrets, a.Name)
 	x.Serves, x.Intake, x.Artifacts = a.Owners(), w.intakeOf(a), x.Space.Artifacts(w.Artifacts)
-	// The same repository names exist on the other App's GitHub, so the patterns for own states do not apply.
+	// The other App may serve another GitHub server, with repositories of the same names. So the first App's
+	// patterns for own states do not apply.
 	x.OwnStates = nil
 	if w.tarballs != nil {
 		own := *w.tarballs

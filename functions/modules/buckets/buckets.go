@@ -1,5 +1,5 @@
 // Package buckets fetches modules from S3 and from compatible servers: archives, and the files below a prefix.
-// It refuses to know whose credentials it uses. Start reading at [Getter].
+// It does not know whose credentials it uses. Start reading at [Getter].
 package buckets
 
 import (

@@ -4,7 +4,7 @@
 //	ghes 12 https://github.acme.example/api/v3/ acme,acme-labs; emu 4711 https://api.github.com/ emu
 //
 // An entry has the name that the operator gives the App, its ID, the address of its GitHub's API, and the
-// owners and repositories that it serves. Without the last part it serves none. This package refuses to know
+// owners and repositories that it serves. Without the last part it serves none. This package does not know
 // what an App is for. Start reading at [Parse].
 package applist
 
@@ -92,7 +92,7 @@ func (r List) Named(name string) (App, bool) {
 	return r[i], true
 }
 
-// With returns the list with a added. It replaces an App that has the same name.
+// With returns the list with the App a added. It replaces an App that has the same name.
 func (r List) With(a App) List {
 	out := slices.Clone(r)
 	if i := slices.IndexFunc(r, func(x App) bool { return x.Name == a.Name }); i >= 0 {

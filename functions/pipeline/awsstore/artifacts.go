@@ -53,8 +53,8 @@ func (a Artifacts) Put(ctx context.Context, x pipeline.Artifact, data []byte) er
 func (a Artifacts) Get(ctx context.Context, x pipeline.Artifact) ([]byte, error) {
 	for attempt := 1; ; attempt++ {
 		data, err := a.get(ctx, x)
-		// The SDK repeats requests. It does not notice an answer that breaks off in its body, or that has
-		// another checksum.
+		// The SDK repeats failed requests. But it does not notice an answer that breaks off in its body, or
+		// that has another checksum.
 		if errors.Is(err, errBroken) && attempt < 3 && ctx.Err() == nil {
 			continue
 		}

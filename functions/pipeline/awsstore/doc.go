@@ -5,7 +5,7 @@
 // failure nor a conflict with another writer; each type documents how it recognizes this case. Every other
 // refusal by AWS is an error that names the action, after the repetitions that the SDK's retryer makes.
 //
-// This package refuses to know the meaning of the values, the receivers of the messages (package wiring knows
+// This package does not know the meaning of the values, the receivers of the messages (package wiring knows
 // them), and the origin of credentials: it is given clients.
 package awsstore
 

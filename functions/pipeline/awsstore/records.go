@@ -110,7 +110,8 @@ type condition struct {
 	values     item
 }
 
-// still returns the condition that the item has the version prev; "" requires that there is no item.
+// still returns the condition that the item has the version prev. If prev is "", the condition is that there is
+// no item.
 func still(prev pipeline.Version) condition {
 	if prev == "" {
 		return condition{expression: "attribute_not_exists(#dir)", names: map[string]string{"#dir": "Dir"}}
@@ -129,8 +130,8 @@ func (r Records) Delete(ctx context.Context, key string, prev pipeline.Version) 
 		ExpressionAttributeNames: c.names, ExpressionAttributeValues: c.values,
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 	}
-	// If the item is missing, an earlier attempt may have deleted it, and its answer was lost. So a missing
-	// item is a conflict only for the first attempt.
+	// A missing item is a conflict only for the first attempt. Later, the item may be missing because an
+	// earlier attempt deleted it and the answer was lost.
 	attempts := 0
 	_, err := r.Client.DeleteItem(ctx, in, func(o *dynamodb.Options) { o.Retryer = counted{o.Retryer, &attempts} })
 	var failed *types.ConditionalCheckFailedException

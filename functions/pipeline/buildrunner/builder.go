@@ -69,7 +69,7 @@ func (b Builder) look(ctx context.Context, r runs.Run, was ledger.Builds, id str
 		return "", err
 	}
 	if end == Working {
-		// A build at work finds the order itself, and ends between two changes.
+		// A build that is at work reads the order to stop itself, and ends between two changes.
 		if stop != nil && !works {
 			if err := b.Service.Stop(ctx, id); err != nil {
 				return "", fmt.Errorf("stop the build %s: %w", id, err)

@@ -10,7 +10,7 @@
 //	look     at the build, until the run's record has an end
 //	over     a build that has certainly ended before its time leaves neither lease nor apply in the way of the next one
 //
-// This package refuses to know AWS. Start reading at [Builder.Watch].
+// This package does not know AWS. Start reading at [Builder.Watch].
 package buildrunner
 
 import (

@@ -21,8 +21,8 @@ type AWS struct {
 	// Functions, Secrets and Topics are the ones that may be used. If they are nil, the permissions of the
 	// credentials decide.
 	Functions, Secrets, Topics endpoints.Patterns
-	// FunctionsSetting, SecretsSetting and TopicsSetting name the settings that allow their use, for the text
-	// of an error: "the deployment's parameter CalledFunctions".
+	// FunctionsSetting, SecretsSetting and TopicsSetting name the settings that allow the use of functions,
+	// secrets and topics, for the text of an error: "the deployment's parameter CalledFunctions".
 	FunctionsSetting, SecretsSetting, TopicsSetting string
 }
 

@@ -10,7 +10,7 @@
 //
 // A hook may answer nothing, or such an object. Only a hook before a plan or an apply can deny it.
 //
-// This package refuses to know rights and the consequences of an answer. The base branch's settings and the
+// This package does not know rights and the consequences of an answer. The base branch's settings and the
 // role's policy decide about rights. Only Lockstep's own processes use this package, never a process that runs
 // programs of pull requests. Start reading at [Caller].
 package callouts

@@ -36,7 +36,7 @@ type gateData struct {
 	PullRequest int `json:"pull_request"`
 	// SHA is the full ID of the commit that is planned or applied.
 	SHA string `json:"sha"`
-	// Actor is the login of the person who asked for it, and empty for a push.
+	// Actor is the login of the person who asked for the plan or the apply, and empty for a push.
 	Actor string `json:"actor"`
 	// Project is the name of the project.
 	Project string `json:"project"`
@@ -98,7 +98,7 @@ func (c *Caller) Judge(ctx context.Context, j jobs.Job, g requirements.Gate, pla
 		}
 		return out, nil
 	}
-	// The messages of a gate that allows are worth reading, too.
+	// If the gate allows the plan, its messages are shown as warnings.
 	out.Warned, out.MoreWarned = append(out.Warned, messages...), out.MoreWarned+more
 	return out, nil
 }
@@ -167,12 +167,12 @@ func (c *Caller) message(text string) string {
 }
 
 // clip cuts a text at a length in bytes.
-func clip(text string, most int) string {
-	if len(text) <= most {
+func clip(text string, limit int) string {
+	if len(text) <= limit {
 		return text
 	}
-	for most > 0 && !utf8.RuneStart(text[most]) {
-		most--
+	for limit > 0 && !utf8.RuneStart(text[limit]) {
+		limit--
 	}
-	return text[:most] + "…"
+	return text[:limit] + "…"
 }

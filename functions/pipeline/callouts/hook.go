@@ -37,7 +37,7 @@ type stepData struct {
 	PullRequest int `json:"pull_request"`
 	// SHA is the full ID of the commit that is planned or applied.
 	SHA string `json:"sha"`
-	// Actor is the login of the person who asked for it, and empty for a push.
+	// Actor is the login of the person who asked for the plan or the apply, and empty for a push.
 	Actor string `json:"actor"`
 	// Project is the name of the project.
 	Project string `json:"project"`
@@ -53,7 +53,8 @@ type stepData struct {
 	Removed bool `json:"removed,omitempty"`
 	// Outcome is "success" or "failure", after a plan or an apply.
 	Outcome string `json:"outcome,omitempty"`
-	// Changes are the numbers of objects that the plan changes, or that the apply has changed, after it.
+	// Changes are the numbers of objects that the plan changes. After an apply, they are the numbers of objects
+	// that it has changed.
 	Changes *changes `json:"changes,omitempty"`
 }
 

@@ -46,9 +46,10 @@ type outcome struct {
 	Workspace string `json:"workspace"`
 	// SHA is the full ID of the commit that was planned or applied.
 	SHA string `json:"sha"`
-	// Actor is the login of the person who asked for it, and empty for a push.
+	// Actor is the login of the person who asked for the plan or the apply, and empty for a push.
 	Actor string `json:"actor"`
-	// Changes are the numbers of objects that the plan changes, or that the apply has changed.
+	// Changes are the numbers of objects that the plan changes. After an apply, they are the numbers of objects
+	// that it has changed.
 	Changes *changes `json:"changes"`
 }
 

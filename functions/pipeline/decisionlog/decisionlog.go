@@ -1,7 +1,7 @@
 // Package decisionlog records each decision whether the requirements in lockstep.hcl are met: the question,
 // the answer and all facts that were read. So the decision can be made again later, and explained.
 //
-// This package refuses to answer a question: package requirementrules does. Start reading at [Asked].
+// This package does not answer a question: package requirementrules does. Start reading at [Asked].
 package decisionlog
 
 import (

@@ -186,7 +186,8 @@ func (t *task) failApply(ctx context.Context, why comment.Broken) error {
 			return err
 		}
 	}
-	// A process may have died between the lock and the apply record. This process may have no access to states.
+	// A process may have died between the lock and the apply record, and have left the lock. A message releases
+	// it, because this process may have no access to states.
 	m := t.message
 	return pipeline.Send(ctx, t.queue, m.Pull, pipeline.Message{Kind: pipeline.ToRelease, Target: m.Target, Attempt: m.Attempt, Actor: m.Actor, At: m.At, Answer: m.Answer}, s.MessageName(), m.Attempt)
 }

@@ -78,9 +78,9 @@ func (co *commands) paceKey(number int, login string) string {
 	return fmt.Sprintf("pace/%d/%d/%s", co.Facts.Message.Pull.Repo.ID, number, url.PathEscape(login))
 }
 
-// pace counts a comment of a login, and decides whether its commands are carried out, answered or ignored. most
-// is the number of comments allowed in an hour.
-func (co *commands) pace(ctx context.Context, number int, login string, asked ratelimits.Asked, most int) (p ratelimits.Pace, what ratelimits.Admission, err error) {
+// pace counts a comment of a login, and decides whether its commands are carried out, answered or ignored.
+// limit is the number of comments allowed in an hour.
+func (co *commands) pace(ctx context.Context, number int, login string, asked ratelimits.Asked, limit int) (p ratelimits.Pace, what ratelimits.Admission, err error) {
 	_, err = co.Ledger.Change(ctx, co.paceKey(number, login), func(old []byte) ([]byte, error) {
 		p = ratelimits.Pace{}
 		if old != nil {
@@ -88,7 +88,7 @@ func (co *commands) pace(ctx context.Context, number int, login string, asked ra
 				return nil, fmt.Errorf("the record is damaged: %w", err)
 			}
 		}
-		p, what = p.Next(asked, most)
+		p, what = p.Next(asked, limit)
 		return pipeline.Encode(p), nil
 	})
 	return p, what, err

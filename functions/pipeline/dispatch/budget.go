@@ -36,10 +36,10 @@ func (p *Pipeline) afford(ctx context.Context, m pipeline.Message) error {
 	return &pipeline.BusyError{Until: b.Reset, Why: fmt.Sprintf("%s has used its share of GitHub's %d requests an hour: it waits until %s", m.Pull.Repo, b.Limit, b.Reset.Format(time.RFC3339))}
 }
 
-// spend records how many requests to GitHub a message has used, if few are left in the hour. The parameter
-// told is the budget in GitHub's last answer.
-func (p *Pipeline) spend(ctx context.Context, m pipeline.Message, told github.Budget) error {
-	now := ratelimits.Budget{Limit: told.Limit, Left: told.Left, Reset: told.Reset}
+// spend records how many requests to GitHub a message has used, if few are left in the hour. The parameter last
+// is the budget in GitHub's last answer.
+func (p *Pipeline) spend(ctx context.Context, m pipeline.Message, last github.Budget) error {
+	now := ratelimits.Budget{Limit: last.Limit, Left: last.Left, Reset: last.Reset}
 	if !now.Short() {
 		return nil
 	}
@@ -50,10 +50,10 @@ func (p *Pipeline) spend(ctx context.Context, m pipeline.Message, told github.Bu
 				return nil, fmt.Errorf("the record is damaged: %w", err)
 			}
 		}
-		if told.Used == 0 {
+		if last.Used == 0 {
 			return nil, ledger.ErrAsIs
 		}
-		return pipeline.Encode(b.Spend(m.Pull.Repo.ID, told.Used, now)), nil
+		return pipeline.Encode(b.Spend(m.Pull.Repo.ID, last.Used, now)), nil
 	})
 	return err
 }

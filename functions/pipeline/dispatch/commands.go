@@ -89,7 +89,7 @@ func (co *commands) commanded(ctx context.Context) error {
 			return err
 		}
 	}
-	// A waiting apply may be stopped, or planned again.
+	// Look at the applies that wait: a command may have stopped one of them, or planned its project again.
 	if _, err := co.Waves.Continue(ctx); err != nil {
 		return err
 	}

@@ -19,8 +19,8 @@ type Inventory interface {
 	Repositories(ctx context.Context, installation int64) ([]github.Repo, error)
 }
 
-// errBack ends an attempt that did not find its repository, although the repository is there again now. The
-// next attempt finds it.
+// errBack is the error of an attempt that did not find its repository, although the repository is accessible
+// again. The next attempt finds it.
 var errBack = errors.New("it is where it was, and was not there before")
 
 // findMoved looks for the repository of a message that was transferred to another account: its name is gone,

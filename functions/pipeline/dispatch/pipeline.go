@@ -5,7 +5,7 @@
 //	commands.go   the commands of comments, with their handlers
 //	task.go       the handlers, made for one message
 //
-// This package refuses to do the work of a handler. Start reading at [Pipeline.Handle].
+// This package does not do the work of a handler. Start reading at [Pipeline.Handle].
 package dispatch
 
 import (
@@ -84,7 +84,7 @@ type Pipeline struct {
 	Runners []string
 	// Builds runs the applies of environments whose runner is a build; if it is nil, they run in this process.
 	Builds buildrunner.Service
-	// Build is the ID of the build that this process is, for its one message; "" in other processes.
+	// Build is the ID of the build in which this process handles its one message; "" outside of builds.
 	Build string
 	// Bases caches the commits of base branches that this process has read; if it is nil, each message reads
 	// its own.
@@ -158,7 +158,7 @@ func (p *Pipeline) once(ctx context.Context, m pipeline.Message, key string, do 
 	if m.Event() || m.Kind == pipeline.Landed {
 		m.ID = m.FirstID() // an answer may be begun, and plans queued, under this ID
 	}
-	// For other messages the queue counts the attempts.
+	// Begin counts attempts only for applies and recoveries. For all other messages the queue counts them.
 	begin := func(ctx context.Context) (int, error) {
 		return tries.Begin(ctx, m.Kind == pipeline.ToApply || m.Kind == pipeline.ToRecover)
 	}

@@ -59,8 +59,8 @@ func (o *checkout) untouchedBy(p *plans.Plan, ds diags.Diagnostics) jobs.Outcome
 	return res
 }
 
-// untouched reports whether earlier processes have changed nothing. The state is still that of the plan, and
-// the store can keep a journal, which would show any change.
+// untouched reports whether earlier processes have certainly changed nothing. It returns true only if the state
+// is still that of the plan, and the store can keep a journal, which would show any change.
 func untouched(ctx context.Context, o *checkout) bool {
 	return runs.StateID(o.Opened) == o.job.Planned && o.CanJournal(ctx)
 }

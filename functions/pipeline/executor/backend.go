@@ -59,12 +59,12 @@ func LocalState(dir string, repo int64, project, workspace string) string {
 // while the job runs.
 type Sessions func(ctx context.Context, j jobs.Job) (aws.CredentialsProvider, error)
 
-// S3States stores states at their granted places in S3. The parameter of returns the credentials; if it is
-// nil, Lockstep's own are used. The function refuses a configuration that contains credentials, or that would
-// send ours to another host. It also refuses every backend except "s3", because a local state would be lost
-// with the machine. Locking, encryption and the role of an assume_role are part of the granted place: a
-// configuration cannot change them.
-func S3States(of Sessions) BackendFunc {
+// S3States stores states at their granted places in S3. sessions returns the credentials; if it is nil,
+// Lockstep's own are used. The function refuses a configuration that contains credentials, or that would send
+// ours to another host. It also refuses every backend except "s3", because a local state would be lost with the
+// machine. Locking, encryption and the role of an assume_role are part of the granted place: a configuration
+// cannot change them.
+func S3States(sessions Sessions) BackendFunc {
 	return func(ctx context.Context, j jobs.Job, s *workdir.Settings) (statebackend.Backend, diags.Diagnostics) {
 		if s.Name() != "s3" {
 			return nil, diags.Errorf(nil, "Backend not available",
@@ -83,10 +83,10 @@ func S3States(of Sessions) BackendFunc {
 			return nil, ds
 		}
 		options := s3.Options{}
-		if of != nil {
+		if sessions != nil {
 			delete(block, places.RoleArgument) // the session has that role already
 			var err error
-			if options.Credentials, err = of(ctx, j); err != nil {
+			if options.Credentials, err = sessions(ctx, j); err != nil {
 				return nil, diags.FromError("No credentials for the state", err)
 			}
 		}
@@ -98,13 +98,13 @@ func S3States(of Sessions) BackendFunc {
 	}
 }
 
-// States is [S3States] with our own credentials for projects with the backend "s3", and [LocalStates] for all
+// States uses [S3States] with our own credentials for projects with the backend "s3", and [LocalStates] for all
 // others.
 func States(dir string) BackendFunc { return StatesBy(nil)(dir) }
 
-// StatesBy does the same as [States], with the credentials that the parameter of returns.
-func StatesBy(of Sessions) func(dir string) BackendFunc {
-	inS3 := S3States(of)
+// StatesBy is like [States], but uses the credentials that sessions returns.
+func StatesBy(sessions Sessions) func(dir string) BackendFunc {
+	inS3 := S3States(sessions)
 	return func(dir string) BackendFunc {
 		onMachine := LocalStates(dir)
 		return func(ctx context.Context, j jobs.Job, s *workdir.Settings) (statebackend.Backend, diags.Diagnostics) {

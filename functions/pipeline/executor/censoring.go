@@ -144,7 +144,7 @@ func (c censor) value(v cty.Value, paths []cty.Path) cty.Value {
 	return v
 }
 
-// parts does the same as [censor.value], for a value that consists of other values.
+// parts is [censor.value] for a value that consists of other values.
 func (c censor) parts(v cty.Value, paths []cty.Path) cty.Value {
 	ty := v.Type()
 	named, list := map[string]cty.Value{}, []cty.Value{}

@@ -13,7 +13,7 @@
 //     encryptionpolicy).
 //   - Secrets are removed from reports by value, also if a message quotes one.
 //
-// This package refuses to know GitHub and permissions: the gate is a func, called with the state locked. Start
+// This package does not know GitHub and permissions: the gate is a func, called with the state locked. Start
 // reading at [Engine].
 package executor
 
@@ -78,18 +78,18 @@ type Engine struct {
 	PluginEnv func(ctx context.Context, j jobs.Job) ([]string, error)
 	// Vault returns the secrets that the base branch grants a job's project, by the names of environment
 	// variables. TF_VAR_x is the variable x, TF_ENCRYPTION adds to the encryption block, and TF_TOKEN_x is the
-	// token of the host x. Others are for plugins, as tokens are. The secrets are in no plan, no report and no
-	// environment of commands. nil means that there are none.
+	// token of the host x. Tokens and all secrets with other names are passed to plugins. The secrets are in no
+	// plan, no report and no environment of commands. nil means that there are none.
 	Vault func(ctx context.Context, j jobs.Job) (map[string]string, error)
 	// Gate asks a gate of the job about its plan, given as JSON without sensitive values. If Gate is nil, no
 	// gate can be asked, so gates block the applies.
 	Gate func(ctx context.Context, j jobs.Job, g requirements.Gate, plan []byte) (runs.Judgement, error)
 	// Secrets returns texts that must be in no output, such as our present credentials; nil for none.
 	Secrets func() []string
-	// Rescued is the directory for states that their backend refused.
+	// Rescued is the directory for states that could not be stored in their backend.
 	Rescued string
-	// Rescue is for machines that do not last. It stores such a state instead of Rescued, and returns where,
-	// for people. nil means Rescued.
+	// Rescue stores a state that its backend refused, on machines that do not last. It returns the place as a
+	// text for people. If it is nil, the state is stored in Rescued.
 	Rescue func(ctx context.Context, j jobs.Job, name string, state []byte) (where string, err error)
 
 	// Begin starts plugins and provisioners' commands with fewer rights; nil starts them normally.

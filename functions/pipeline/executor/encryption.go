@@ -32,18 +32,18 @@ type ciphers struct {
 // A KMSFunc connects to AWS KMS for a job, with the arguments of its key provider.
 type KMSFunc func(ctx context.Context, j jobs.Job, arguments map[string]any) (encryption.KMSClient, error)
 
-// kmsWith calls AWS KMS with the credentials that the parameter of returns for the state, or with our own if
-// it is nil. So a job can use a key only if it may read the state. Providers have other roles, and cannot use
-// the key.
-func kmsWith(of Sessions) KMSFunc {
+// kmsWith calls AWS KMS with the credentials that sessions returns for the state, or with our own if sessions
+// is nil. So a job can use a key only if it may read the state. Providers have other roles, and cannot use the
+// key.
+func kmsWith(sessions Sessions) KMSFunc {
 	return func(ctx context.Context, j jobs.Job, arguments map[string]any) (encryption.KMSClient, error) {
 		arguments = maps.Clone(arguments)
 		arguments["skip_credentials_validation"] = true // the first call to KMS checks them
 		var credentials aws.CredentialsProvider
-		if of != nil {
+		if sessions != nil {
 			var err error
 			j.Access = jobs.Keys
-			if credentials, err = of(ctx, j); err != nil {
+			if credentials, err = sessions(ctx, j); err != nil {
 				return nil, fmt.Errorf("no credentials for AWS KMS: %w", err)
 			}
 		}
@@ -64,8 +64,8 @@ func refused(argument string) string {
 	return fmt.Sprintf("The key provider sets %s, which is not for a pull request to say: Lockstep calls AWS KMS with the credentials for the state, and at addresses of its own. Remove the argument; on other machines, AWS_PROFILE and the other environment variables of AWS say it.", argument)
 }
 
-// of returns the ciphers of the base branch.
-func (c *ciphers) of(o *checkout) (*encrypting.Set, diags.Diagnostics) {
+// baseCiphers returns the ciphers that the base branch configures.
+func (c *ciphers) baseCiphers(o *checkout) (*encrypting.Set, diags.Diagnostics) {
 	if c.read {
 		return c.Set, c.found
 	}
@@ -92,7 +92,7 @@ func kmsOf(o *checkout) encrypting.KMS {
 // wrap it. People can fix the cause.
 var errSealing = errors.New("it is kept encrypted or not at all")
 
-// sealed returns an encoded plan as it is stored.
+// sealed encrypts an encoded plan for storage. If plans are not encrypted, it returns the plan unchanged.
 func (c *ciphers) sealed(ctx context.Context, plan []byte) ([]byte, error) {
 	p := c.Set.Plan()
 	if p == nil {
@@ -105,7 +105,7 @@ func (c *ciphers) sealed(ctx context.Context, plan []byte) ([]byte, error) {
 	return out, nil
 }
 
-// unsealed returns a stored plan as it was encoded.
+// unsealed decrypts a stored plan. It is the reverse of sealed.
 func (c *ciphers) unsealed(ctx context.Context, plan []byte) ([]byte, error) {
 	if p := c.Set.Plan(); p != nil {
 		return p.DecryptPlan(ctx, plan)
@@ -119,6 +119,6 @@ func (o *checkout) encryptedBackend(ctx context.Context) (statebackend.Backend, 
 	if ds.HasErrors() {
 		return nil, ds
 	}
-	s, more := o.ciphers.of(o)
+	s, more := o.ciphers.baseCiphers(o)
 	return encryption.Wrap(b, s.State()), append(ds, more...)
 }

@@ -99,8 +99,8 @@ func blocksIn(files map[string][]byte) (out map[blockKey]string, broken []string
 	return out, broken
 }
 
-// same reports whether a change of a block's text from earlier to later is no difference; "" means that there
-// is no block. For example, a local value may be added, but not changed.
+// same reports whether a change of a block's text from earlier to later can be ignored. The text is "" if there
+// is no such block. For example, an added local value can be ignored, a changed one cannot.
 func (k blockKey) same(earlier, later string) bool {
 	switch k.kind {
 	case "local", "variable", "module", "ephemeral":

@@ -62,7 +62,7 @@ func (e *Engine) open(ctx context.Context, j jobs.Job, modules bool) (*checkout,
 	}
 	o.OnClose(o.Budget.Watch(ctx, engine.StepsToEnd))
 	var err error
-	// The window for file functions uses absolute names.
+	// The path must be absolute, because the window for file functions uses absolute names.
 	if o.job.Checkout, err = filepath.Abs(j.Checkout); err != nil {
 		return o, nil, err
 	}
@@ -108,7 +108,7 @@ func (o *checkout) loadFrom(ctx context.Context, tree source.Tree, modules bool)
 		cfg, ds := loading.Load(loading.Input{Tree: tree, Early: o.early(), Budget: o.Budget})
 		return cfg, ds, nil
 	}
-	// A repository may have anything in the directory for modules.
+	// A repository may contain any files in the directory for modules, so the directory is removed first.
 	if err := o.root.RemoveAll(path.Join(o.job.Dir, dataDir)); err != nil {
 		cfg, ds := loading.Load(loading.Input{Tree: tree, Early: o.early(), Budget: o.Budget})
 		return cfg, append(ds, diags.FromError("Modules cannot be installed", err)...), nil

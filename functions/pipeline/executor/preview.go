@@ -130,9 +130,9 @@ func previewed(ctx context.Context, o *checkout) (*plans.Plan, diags.Diagnostics
 // snapshot is made without them.
 func rights(o *checkout) bool { return o.job.Snapshot == nil && !o.schemas }
 
-// bare returns an error if the job has a snapshot and needs plugins, but this machine cannot run them without a
-// network.
-func bare(o *checkout, plugins bool) diags.Diagnostics {
+// checkOffline returns an error if the job has a snapshot and needs plugins, but this machine cannot run them
+// without a network.
+func checkOffline(o *checkout, plugins bool) diags.Diagnostics {
 	if o.job.Snapshot == nil || !plugins || o.engine.Begin != nil {
 		return nil
 	}

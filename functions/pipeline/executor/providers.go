@@ -50,7 +50,7 @@ func (o *checkout) providers(ctx context.Context, state *states.State) diags.Dia
 		}
 	}
 	remote := remotestates.Uses(o.Config)
-	if ds = append(ds, bare(o, plugins)...); ds.HasErrors() {
+	if ds = append(ds, checkOffline(o, plugins)...); ds.HasErrors() {
 		return ds
 	}
 	if plugins || remote || o.job.Grants.Provisioners {

@@ -21,7 +21,7 @@ func readerOf(o *checkout) *remotestates.Reader {
 		return o.remote
 	}
 	o.remote = &remotestates.Reader{Env: slices.Concat(o.env, o.vault.env()), Cipher: func(address string) (*encryption.Cipher, error) {
-		s, ds := o.ciphers.of(o)
+		s, ds := o.ciphers.baseCiphers(o)
 		return s.RemoteState(address), ds.Err()
 	}}
 	if o.job.Access == jobs.Reads {
@@ -72,7 +72,7 @@ func relink(ctx context.Context, o *checkout) diags.Diagnostics {
 // other projects. It returns nil if they are not needed or cannot be encrypted. Then the other projects are
 // planned with the stored outputs, and their plans say so.
 func (o *checkout) outputs(ctx context.Context, p *plans.Plan) []byte {
-	s, ds := o.ciphers.of(o)
+	s, ds := o.ciphers.baseCiphers(o)
 	if !o.job.Foresee || !p.Applyable || ds.HasErrors() {
 		return nil
 	}

@@ -59,7 +59,7 @@ func (o replan) permitted(ctx context.Context, p *plans.Plan, permit func(jobs.B
 		return nil, ds, nil
 	}
 	_ = o.ciphers.proposed(o.checkout, o.merged.config) // only the note is needed; errors in the block matter after the merge
-	again, new, ds, err := o.again(ctx, p)
+	again, new, ds, err := o.remake(ctx, p)
 	if err != nil || ds.HasErrors() {
 		return nil, ds, err
 	}
@@ -70,8 +70,8 @@ func (o replan) permitted(ctx context.Context, p *plans.Plan, permit func(jobs.B
 	return new, ds, nil
 }
 
-// again makes the plan again from the locked state, and compares it with the approved one.
-func (o replan) again(ctx context.Context, approved *plans.Plan) (*jobs.Replanned, *plans.Plan, diags.Diagnostics, error) {
+// remake makes the plan again from the locked state, and compares it with the approved one.
+func (o replan) remake(ctx context.Context, approved *plans.Plan) (*jobs.Replanned, *plans.Plan, diags.Diagnostics, error) {
 	if ds := o.untaint(false); ds.HasErrors() {
 		return nil, nil, ds, nil
 	}

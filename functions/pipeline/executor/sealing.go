@@ -22,7 +22,7 @@ func (c *ciphers) proposed(o *checkout, cfg *config.Config) diags.Diagnostics {
 		return nil // the errors are reported
 	}
 	root := cfg.Root
-	now, ds := c.of(o)
+	now, ds := c.baseCiphers(o)
 	if ds.HasErrors() {
 		return nil // they are reported when the state is opened
 	}

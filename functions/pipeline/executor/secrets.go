@@ -91,13 +91,13 @@ func (s *secrets) add(p *plans.Plan) {
 	}
 }
 
-// Redact returns from without any of the texts, in every form that reports use.
-func Redact(texts []string, from string) string {
+// Redact returns a text without the given secrets, in every form that reports use.
+func Redact(hidden []string, text string) string {
 	found := secrets{}
-	for _, s := range texts {
+	for _, s := range hidden {
 		found.Text(s)
 	}
-	return found.From(from)
+	return found.From(text)
 }
 
 // SecretsIn returns the values of environment variables whose names say that they are secret, such as

@@ -77,7 +77,8 @@ func (v secretVariables) token(host string) (hosts.Token, bool) {
 	return t, ok
 }
 
-// env returns the other secrets, NAME=value, for plugins. The keys of states are not included.
+// env returns all other secrets, which are environment variables of plugins, as NAME=value. It leaves out the
+// values of variables and the keys of states.
 func (v secretVariables) env() []string {
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(v)) {

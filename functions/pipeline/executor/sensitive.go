@@ -52,8 +52,8 @@ func decodeJSON(data []byte) (tree any, err error) {
 	return tree, err
 }
 
-// at returns the part of decoded JSON at a path. If a step cannot be followed, it returns the larger part up to
-// there.
+// at returns the part of decoded JSON at a path. If a step of the path cannot be followed, it returns the part
+// that the steps before lead to.
 func at(tree any, path cty.Path) any {
 	for _, step := range path {
 		switch x := tree.(type) {

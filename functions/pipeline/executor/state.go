@@ -81,7 +81,7 @@ func lockedBy(j jobs.Job, e *statebackend.LockedError) diags.Diagnostics {
 		j.Project, since, at.Who, at.ID, at.Operation)
 }
 
-// leasedBy is lockedBy for a lock with a lease, which ends by itself.
+// leasedBy is like lockedBy, for a lock with a lease, which ends by itself.
 func leasedBy(j jobs.Job, e *statebackend.LockedError) diags.Diagnostics {
 	since, end := e.Info.Created.UTC().Format(time.RFC3339), e.Lease.End().UTC().Format(time.RFC3339)
 	owner, project, ours := holderOf(j, e.Info.Info)

@@ -45,7 +45,8 @@ func withoutEffect(g grammar.Options, s *states.State, c *config.Config) (ds dia
 	return ds
 }
 
-// isGone reports whether nothing is at an address, in the state or by a move to it.
+// isGone reports whether there is no object at an address: the state has none, and no moved block moves one
+// there.
 func isGone(s *states.State, c *config.Config, t addrs.Target) bool {
 	return !has(s, t) && !comesTo(c, t)
 }
@@ -67,8 +68,8 @@ func has(s *states.State, t addrs.Target) bool {
 	return false
 }
 
-// comesTo reports whether the target of a moved block in the root module is an address. The block may come from
-// the configuration or from a command.
+// comesTo reports whether a moved block in the root module moves an object to the address t. The block may come
+// from the configuration or from a command.
 func comesTo(c *config.Config, t addrs.Target) bool {
 	return slices.ContainsFunc(c.Root.Moved, func(b *config.Moved) bool { return b.To.String() == t.String() })
 }

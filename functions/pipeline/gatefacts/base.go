@@ -244,7 +244,8 @@ func (e *Reader) SetApplyOn(ctx context.Context, r *runs.Run) error {
 // Job returns the job for a run's project in a checkout, with the grants of the base branch. It decides about
 // the state's address, in q. problem is the reason if there is no job.
 func (e *Reader) Job(ctx context.Context, q *admission.Request, dir string) (j jobs.Job, problem string, err error) {
-	// The run's record has the repository's name and installation at the time of the plan.
+	// The run's record has the repository's name and installation at the time of the plan. The message has the
+	// present ones.
 	r, at := q.Run, e.Message.Pull
 	s, _, err := e.Settings(ctx, r.Spec.Base)
 	if err != nil {

@@ -5,7 +5,7 @@
 // Grants are read from the base branch only: the files of a pull request grant its author nothing. The package
 // claims the address of a state before the state is first read. The package writes nothing else.
 //
-// This package refuses to decide. The rules are in package admission, and the requirements in package
+// This package does not decide. The rules are in package admission, and the requirements in package
 // requirementrules. Start reading at [Reader.Look] and [Reader.Ask].
 package gatefacts
 
@@ -53,7 +53,8 @@ type Reader struct {
 	elsewhere *policyRepositories
 	// required are the settings with the requirements; nil before they are read.
 	required *required
-	// afterwards is set if required are the settings of the base branch since the merge.
+	// afterwards is set if the field required has the present settings of the base branch, rather than the
+	// settings at the merge.
 	afterwards bool
 	// watched are the facts behind the decisions of MissingRequirements and DecideDeniedAgain.
 	watched *watched

@@ -48,7 +48,7 @@ type Hub interface {
 	Pulls
 	Commits
 	requirementfacts.Hub
-	// Check returns our check run that has the name, external ID and commit of like. The error wraps
-	// github.ErrNotFound if there is none.
+	// Check returns our check run with the same name, external ID and commit as the parameter like. The error
+	// wraps github.ErrNotFound if there is none.
 	Check(ctx context.Context, like github.Check) (github.Check, error)
 }

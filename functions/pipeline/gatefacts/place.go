@@ -312,8 +312,8 @@ func (e *Reader) PlaceAgain(ctx context.Context, q *admission.Request) error {
 	q.Placing = now.Placing
 	followed := q.Placing.Moves() && q.Placing.From != granted.From
 	if len(q.Placing.Reasons) == 0 && (followed || q.Placing.Place.Differing(granted.Place) != nil) {
-		// The lock that is held and the last apply that was examined belong to another address than the present
-		// one.
+		// The apply must not go on: the lock that is held, and the last apply that was examined, belong to
+		// another address than the present one.
 		q.Placing.Reasons = reasons.List{reasons.PlaceKeptElse{Project: q.Run.Project}}
 	}
 	return nil

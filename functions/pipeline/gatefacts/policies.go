@@ -25,7 +25,7 @@ const (
 	maxPolicyFiles = 500
 )
 
-// PoliciesIn reads the policies that the settings name from a checkout of the base branch. The parameter of
+// PoliciesIn reads the policies that the settings name from a checkout of the base branch. The second parameter
 // is the name of the checkout for people. If a directory cannot be read, its policy gets a problem.
 func PoliciesIn(dir, of string, s *project.Settings) (out []jobs.Policy, err error) {
 	if s == nil {
@@ -54,9 +54,9 @@ func PoliciesIn(dir, of string, s *project.Settings) (out []jobs.Policy, err err
 	return out, nil
 }
 
-// policyFiles reads the policies and the data of a policy block in a checkout. The parameter of is the name
-// of the checkout for people. policyFiles skips tests of policies and other files. Names begin at the
-// policies' directory, or at the data directory that has the file.
+// policyFiles reads the policies and the data of a policy block in a checkout. The second parameter is the name
+// of the checkout for people. policyFiles skips tests of policies and other files. Names begin at the policies'
+// directory, or at the data directory that has the file.
 func policyFiles(checkout fs.FS, of string, p requirements.Policy, left *int) (map[string][]byte, error) {
 	files := map[string][]byte{}
 	read := func(dir string) error {

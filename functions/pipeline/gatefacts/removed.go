@@ -114,8 +114,8 @@ func (e *Reader) RemovedOf(ctx context.Context, r runs.Run) (p project.Project, 
 	return b.projects[i], true, nil
 }
 
-// ProjectAt returns the project of a run as a commit has it. known is false if that cannot be read: the commit
-// does not exist any more, or its settings have errors.
+// ProjectAt returns the project of a run as a commit defines it. has is false if the commit does not have the
+// project. known is false if nobody can tell: the commit does not exist any more, or its settings have errors.
 func ProjectAt(ctx context.Context, e *Reader, sha string, r runs.Run) (p project.Project, has, known bool, err error) {
 	dir, done, err := e.Checkout(ctx, sha)
 	if errors.Is(err, github.ErrNotFound) {

@@ -13,9 +13,9 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// WhyNoneSelected returns the reason why a command selects none of a pull request's runs. There are two such
-// reasons: the command is for failed runs and none has failed, or the command names runs that do not exist.
-// In all other cases the result is the value of the parameter nothing.
+// WhyNoneSelected returns the reason why a command selects none of a pull request's runs. It knows two reasons:
+// the command is for failed runs and none has failed, or the command names runs that do not exist. In all other
+// cases it returns the parameter nothing.
 func WhyNoneSelected(c comment.Command, all []ledger.Versioned, nothing reasons.Reason) reasons.Reason {
 	named := c
 	named.Failed = false

@@ -26,7 +26,7 @@ type Touch struct {
 	Known []jobs.Warning
 	// Unguarded are the require and policy blocks that applied to no project even without the changes.
 	Unguarded []jobs.Warning
-	// All is set if it cannot be found out any more what a merge has changed. Then everything may have changed.
+	// All is set if nobody can find out any more what a merge has changed. Then everything may have changed.
 	All bool
 }
 

@@ -7,7 +7,7 @@
 // served, and all others are refused. [Intake.Served] records which IDs their names had, because somebody else
 // can get a name later. A body is accepted once, even if it comes again with another GUID.
 //
-// This package refuses to know the effects of a message. It calls neither GitHub nor the engine, so a webhook
+// This package does not know the effects of a message. It calls neither GitHub nor the engine, so a webhook
 // is answered in milliseconds. Start reading at [Intake.Receive].
 package intake
 

@@ -87,7 +87,7 @@ func parseNamed(entry string) (n named, err error) {
 	return n, nil
 }
 
-// Empty reports whether nobody is named.
+// Empty reports whether the list names nobody.
 func (s Serves) Empty() bool { return len(s.list) == 0 }
 
 // NamesOwner reports whether the list names an owner, or a repository of the owner.

@@ -41,6 +41,6 @@ func CallingContext(ctx context.Context, j Job) (context.Context, context.Cancel
 		return calls, end, stopGrace
 	}
 	at, release := context.WithDeadlineCause(calls, t.StopCalls, ErrTime)
-	// The other half of the time is for the state and the journal.
+	// Providers get half of the remaining time. The other half is for writing the state and the journal.
 	return at, func() { release(); end() }, t.End.Sub(t.StopCalls) / 2
 }

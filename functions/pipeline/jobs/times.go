@@ -11,7 +11,7 @@ type Times struct {
 	// End is when the process is killed, with all processes that it started. A call that is still in progress
 	// then is recorded as unfinished in the journal.
 	End time.Time
-	// HardStop is when the whole function ends in any case.
+	// HardStop is when Lockstep's own process certainly ends, such as at the end of a function's invocation.
 	HardStop time.Time
 }
 

@@ -206,8 +206,8 @@ func (f *Function) start(number int) (*environment, error) {
 	}
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.WaitDelay = time.Second
-	// Its own process group, so that plugins are frozen and killed with it. The process must also end when ours
-	// does, even if it is frozen.
+	// The process gets its own process group, so that plugins are frozen and killed with it. It must also end
+	// when our process does, even if it is frozen.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	e.begin = time.Now()
 	if err := cmd.Start(); err != nil {

@@ -12,7 +12,6 @@ import (
 
 // This file checks the rights for what AWS does around the functions: it assumes their roles, writes their
 // logs, takes messages from their queues, and calls them. The template must allow each of these.
-// writes their logs, takes messages from their queues, and calls them.
 
 // around returns a listener that evaluates the template's policies for each occurrence around a function.
 func (s *Stack) around(function, role string) func(occurrence) {

@@ -59,16 +59,16 @@ func (s *Stack) properties(short string) (found map[string]any) {
 	return found
 }
 
-// number returns the number in a property, which may be within {Size: N}. If there is none, it returns the
-// parameter otherwise.
-func (s *Stack) number(property any, otherwise int) int {
+// number returns the number in a property, which may be within {Size: N}. If there is none, it returns
+// fallback.
+func (s *Stack) number(property any, fallback int) int {
 	if of, ok := property.(map[string]any); ok && of["Size"] != nil {
 		property = of["Size"]
 	}
 	if property == nil {
-		return otherwise
+		return fallback
 	}
-	n := otherwise
+	n := fallback
 	fmt.Sscan(fmt.Sprint(s.resolver.Resolve(property)), &n)
 	return n
 }

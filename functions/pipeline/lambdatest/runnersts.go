@@ -25,7 +25,6 @@ import (
 
 // This file has STS for the roles of the template. A caller whom a role trusts gets credentials. A request with
 // these credentials must be allowed by both the role's policies and the session's own policy.
-// the role's policies and the session's own.
 
 // A session has the rights of an assumed role.
 type session struct {

@@ -73,7 +73,7 @@ func (d *database) get(ctx context.Context) (*sql.DB, error) {
 }
 
 func (d *database) open(ctx context.Context) (*sql.DB, error) {
-	// SQLite gives the files beside the database the mode of the database.
+	// The database file is created with this mode first: SQLite gives the files beside it the same mode.
 	f, err := os.OpenFile(d.path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, err
@@ -82,7 +82,7 @@ func (d *database) open(ctx context.Context) (*sql.DB, error) {
 		return nil, err
 	}
 	name := url.URL{Scheme: "file", Path: d.path, RawQuery: url.Values{
-		// A commit is on the disk before it is reported.
+		// SQLite writes a transaction to the disk before it reports the commit.
 		"_pragma": {fmt.Sprintf("busy_timeout(%d)", busyTimeout.Milliseconds()), "synchronous(FULL)"},
 		"_txlock": {"immediate"},
 	}.Encode()}

@@ -9,7 +9,7 @@
 // may use a directory at the same time, and any of them may die at any moment. Values that were written are not
 // lost, and a message that was being handled is delivered again.
 //
-// This package refuses to know the meaning of the values. Start reading at [Open]. [Queue.Work] handles
+// This package does not know the meaning of the values. Start reading at [Open]. [Queue.Work] handles
 // messages, and [Queue.Drain] handles them until none are left.
 package localstore
 

@@ -24,7 +24,7 @@ type App interface {
 	// everybody may read. The errors wrap github.ErrNotFound if the repository or the ref does not exist.
 	Fetch(ctx context.Context, installation int64, r github.Ref, dir string) error
 	FetchPublic(ctx context.Context, r github.Ref, dir string) error
-	// OfGitHubCom reports whether its repositories are on github.com.
+	// OfGitHubCom reports whether the App's repositories are on github.com.
 	OfGitHubCom() bool
 }
 

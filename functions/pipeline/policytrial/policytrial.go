@@ -1,7 +1,7 @@
 // Package policytrial tries the policies of a checkout before they are merged. On the base branch, a broken
 // policy blocks every apply.
 //
-// This package refuses to judge a plan, and to read other repositories. Start reading at [Policies] and
+// This package does not judge a plan or read other repositories. Start reading at [Policies] and
 // [Changed].
 package policytrial
 

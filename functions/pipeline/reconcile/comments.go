@@ -24,7 +24,8 @@ func (j *Janitor) comments(ctx context.Context, hub Repository, pull func(int) p
 	if err != nil {
 		return err
 	}
-	// The next round then sends the same request, which GitHub can answer as unchanged, at no cost.
+	// The cursor stays where it is, so the next round sends the same request. GitHub can answer it as
+	// unchanged, at no cost.
 	if len(list) == 0 && now.Sub(c.since) < patience {
 		return nil
 	}

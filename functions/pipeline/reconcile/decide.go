@@ -59,13 +59,13 @@ func ended(looks []ledger.Look, open []github.PullRequest) (numbers []int) {
 
 // misnamed reports whether a pull request has to be looked at again because its base branch is now one whose
 // pull requests are planned, or no longer is. named is set if pull requests into the base branch are planned:
-// it is the default branch, or the settings of the default branch name it. stands is set if the pull request
+// it is the default branch, or the settings of the default branch name it. active is set if the pull request
 // has open plans, or applies that the last look still allowed.
-func misnamed(seen ledger.Look, named, stands bool) bool {
+func misnamed(seen ledger.Look, named, active bool) bool {
 	if named {
 		return seen.Refused != "" && seen.Refused == seen.Problem // only the base branch prevented a look
 	}
-	return stands
+	return active
 }
 
 // faulty reports whether a look could not find the projects of a pull request whose base branch is planned, or
@@ -98,17 +98,16 @@ func idle(open int, changed, now time.Time) bool {
 
 // behind returns a whole list, rotated so that it begins after the named element. It returns the list unchanged
 // if there is no such element.
-func behind[T any](list []T, name string, of func(T) string) []T {
-	i := slices.IndexFunc(list, func(x T) bool { return of(x) == name })
+func behind[T any](list []T, name string, nameOf func(T) string) []T {
+	i := slices.IndexFunc(list, func(x T) bool { return nameOf(x) == name })
 	return slices.Concat(list[i+1:], list[:i+1])
 }
 
-// inTurn returns elements of a list, at most as many as the parameter most says. In each minute it begins
-// with another element.
-func inTurn[T any](list []T, most int, now time.Time) []T {
-	if len(list) <= most {
+// inTurn returns at most limit elements of a list. In each minute it begins with another element.
+func inTurn[T any](list []T, limit int, now time.Time) []T {
+	if len(list) <= limit {
 		return list
 	}
 	at := int(now.Unix()/60) % len(list)
-	return append(list[at:len(list):len(list)], list[:at]...)[:most]
+	return append(list[at:len(list):len(list)], list[:at]...)[:limit]
 }

@@ -35,7 +35,7 @@ func idOf(ctx context.Context, pull pipeline.Pull, p github.PullRequest, s stand
 	seen := s.seen
 	id := fmt.Sprintf("head-%d-%d-%.12s-%.12s", pull.Repo.ID, p.Number, seen.Head, p.Head.SHA)
 	if !unseen(p, seen) {
-		tip, err := tips.of(ctx, p, seen)
+		tip, err := tips.baseTip(ctx, p, seen)
 		if err != nil {
 			return "", err
 		}
@@ -95,10 +95,10 @@ type settings struct {
 	text string
 }
 
-// of returns the present commit of the base branch of a pull request whose head conflicts with it. For other
-// pull requests it returns the base commit of the last look, which costs no request. GitHub's list of pull
-// requests cannot be used: it has the base commit of the last push.
-func (t *tips) of(ctx context.Context, p github.PullRequest, seen ledger.Look) (string, error) {
+// baseTip returns the present commit of the base branch of a pull request whose head conflicts with it. For
+// other pull requests it returns the base commit of the last look, which costs no request. GitHub's list of
+// pull requests cannot be used: it has the base commit of the last push.
+func (t *tips) baseTip(ctx context.Context, p github.PullRequest, seen ledger.Look) (string, error) {
 	if !seen.Conflict || p.Base.Ref == "" {
 		return seen.Base, nil
 	}

@@ -7,7 +7,7 @@
 // same: both use messages and methods of the pipeline that can be repeated.
 //
 // All decisions are pure ([missed], [dead], [unseen], [ended], [misnamed], [faulty], [untangled], [unanswered],
-// [idle]). This package refuses to know the effects of a message. Start reading at [Janitor.Round].
+// [idle]). This package does not know the effects of a message. Start reading at [Janitor.Round].
 package reconcile
 
 import (

@@ -93,8 +93,8 @@ func all(of []rulings.Ruling) rulings.Outcome {
 	return out
 }
 
-// oneOf returns the outcome of rules of which at least one must be met. A rule that is not applicable is not
-// met.
+// oneOf returns the outcome of a group of rules. At least one of them must be met. A rule that is not
+// applicable is not met.
 func oneOf(of []rulings.Ruling) rulings.Outcome {
 	out := rulings.NotApplicable
 	for _, r := range of {

@@ -5,7 +5,7 @@
 // is not met. The tree also contains facts that do not count, each with the reason, so people see what is
 // missing. An example is an approval of an older commit.
 //
-// This package is pure. It refuses to read facts, to parse settings, and to write texts. Package
+// This package is pure. It does not read facts, parse settings or write texts. Package
 // requirementfacts reads the facts that [Needed] names, package requirements parses the settings, and package
 // comment writes the texts. Start reading at [Decide]; testdata has a row for each case.
 package requirementrules

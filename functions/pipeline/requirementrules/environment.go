@@ -13,8 +13,8 @@ const mergeQueue = "github-merge-queue[bot]"
 
 // An Environment has the protection rules of a GitHub environment, for the base branch.
 type Environment struct {
-	// Reviewers are the people and teams of whom one has to approve; nil if no approval is needed. OwnReview is
-	// set if a reviewer who asks for the apply need not approve it.
+	// Reviewers are people and teams. One of them has to approve; nil means that no approval is needed.
+	// OwnReview is set if a reviewer who asks for the apply need not approve it.
 	Reviewers []requirements.Party
 	OwnReview bool          `json:",omitempty"`
 	Wait      time.Duration `json:",omitempty"` // since people saw the plan

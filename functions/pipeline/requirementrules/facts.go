@@ -139,7 +139,7 @@ type LabelMove struct {
 // A Plan is the content of a plan.
 type Plan struct {
 	Changes, Destroys int
-	Destroyed         []string    // types of resources of which the plan deletes or replaces one, sorted
+	Destroyed         []string    // types of the resources that the plan deletes or replaces, sorted
 	Judgements        []Judgement `json:",omitempty"` // by policies
 	Verdicts          []Judgement `json:",omitempty"` // of gates
 }

@@ -4,6 +4,6 @@
 // request. [Conclude] and [ShownInstead] choose the conclusion of a check run. The functions of this package
 // have no effects.
 //
-// This package refuses to know the stores of records and artifacts, and GitHub's API. Package ledger stores
+// This package does not know the stores of records and artifacts, and GitHub's API. Package ledger stores
 // runs, and package admission decides about them. Start reading at [Run].
 package runs

@@ -27,18 +27,18 @@ import (
 // An Order has the facts about the order in which the projects of a pull request are applied.
 type Order struct {
 	// Base and Head are the projects that each project depends on, by the settings of the base branch and of
-	// the head. Was are the same for projects that a merge has removed, by the last commits of the base branch
-	// that had them.
+	// the head. Was are the dependencies of projects that a merge has removed, by the last commits of the base
+	// branch that had them.
 	Base, Head, Was order.Edges
 	// Progress is the progress of the pull request's projects, by name. Coming has the projects whose applies
 	// are queued, in progress, or accepted.
 	Progress map[string]order.Progress
 	Coming   map[string]bool
-	// Destroyed and Ending are the same for the projects whose plans destroy them.
+	// Destroyed and Ending are like Progress and Coming, for the projects whose plans destroy them.
 	Destroyed map[string]order.Progress
 	Ending    map[string]bool
-	// undone are the projects whose change is not applied, because a plan with -destroy has replaced its plan.
-	// That plan does not wait for its apply.
+	// undone are projects with a change that is not applied, because a plan with -destroy has replaced the plan
+	// of the change. The plan with -destroy does not wait for its apply.
 	undone map[string]order.Progress
 	// landing are the projects whose plans the merge applies. merging are the projects that no comment can
 	// apply before the merge.
@@ -117,9 +117,9 @@ func (o *Order) addMerge(name string, r Run) {
 	}
 }
 
-// before returns the projects whose applies come before that of a run and are not done. They are the result
-// on. The result left has those projects of on whose applies are neither accepted nor in progress. The result
-// again has those projects of left that have to be planned again.
+// before returns three lists of projects. on are the projects whose applies come before that of a run and are
+// not done. left are those projects of on whose applies are neither accepted nor in progress. again are those
+// projects of left that have to be planned again.
 func (o *Order) before(r Run, edges order.Edges) (on, left, again []string) {
 	add := func(names []string, all map[string]order.Progress, coming map[string]bool) {
 		for _, n := range names {
@@ -235,7 +235,7 @@ type Waiting struct {
 	Answer  string `json:",omitempty"`
 	// Plan is the hash of the plan. No other plan is applied.
 	Plan string
-	// On are the projects that the apply waits for, as the answer named them.
+	// On are the projects that the apply waits for. The answer to the person who asked has named them.
 	On []string
 	// Woken is the message that has queued the apply; "" while it waits.
 	Woken string `json:",omitempty"`

@@ -51,7 +51,7 @@ type Spec struct {
 	// Head is the planned commit, Base the tip of the base branch at that time, and Merge their trial merge,
 	// which is checked out.
 	Head, Base, Merge string
-	// BaseRef is the branch that had Base as its tip. It is set for a Removed run.
+	// BaseRef is the name of the branch whose tip was Base. It is set only for a Removed run.
 	BaseRef string `json:",omitempty"`
 	// Named is the commit of a fork that somebody named in a command. It is planned without credentials, and
 	// never applied. Named is "" for all other plans.
@@ -120,7 +120,7 @@ type Address struct {
 	Owner string `json:",omitempty"`
 	// Place is the address of the state in the plan, by places.Place.String; "" in records without an address.
 	Place string `json:",omitempty"`
-	// From is where the base branch has or had the state, if the plan moves it to Place. Before are its earlier
+	// From is where the base branch has or had the state, if the plan moves it to Place. Before are the state's earlier
 	// addresses on the base branch. Applies and locks of others at these addresses concern the same objects.
 	// Were are former addresses in this run: the pull request may have an apply or a lock there.
 	From         string   `json:",omitempty"`
@@ -129,7 +129,7 @@ type Address struct {
 
 // A Plan is the result of planning a [Spec]; it is empty until then.
 type Plan struct {
-	// State is the state that the plan was made from. Inputs is the hash of its input files.
+	// State is the state that the plan was made from. Inputs is the hash of the plan's input files.
 	State  StateID
 	Inputs string
 	// PlanSummary has the hash over the Parts; see [KeepsOutcome] for its Upheld.
@@ -389,8 +389,8 @@ func MergedTooEarly(r Run, shown, merged time.Time) bool {
 	return phase == Planned && r.ByMerge() && !r.Spec.Removed && r.Plan.Applyable && PlansEverything(r) && !CouldHaveSeen(shown, merged)
 }
 
-// CouldHaveSeen reports whether a person who acted at the time done could have seen a plan that was shown at
-// the time shown. A zero time means that the plan was not shown. GitHub's clock counts seconds: within one
+// CouldHaveSeen reports whether a person could see a plan before acting. shown is when people could first see
+// the plan; zero if they never could. done is when the person acted. GitHub's clock counts seconds: within one
 // second the order is unknown, and the answer is false.
 func CouldHaveSeen(shown, done time.Time) bool { return !shown.IsZero() && done.After(shown) }
 

@@ -35,21 +35,22 @@ func (r Run) Turn() Turn {
 // Over reports whether a turn is over, or belongs to another apply. r is the present run of its pull request.
 func (t Turn) Over(r Run) bool { return r.Asked.Try != t.Try || !r.Phase.UnderWay() }
 
-// of reports whether two turns belong to the same pull request. A pull request has at most one turn in a queue.
-func (t Turn) of(x Turn) bool { return t.Pull.Number == x.Pull.Number }
+// samePull reports whether two turns belong to the same pull request. A pull request has at most one turn in a
+// queue.
+func (t Turn) samePull(x Turn) bool { return t.Pull.Number == x.Pull.Number }
 
 // Join returns a queue with turn t at its end, unless it is there already. An earlier turn of the same pull
 // request is over, and is replaced.
 func Join(queue []Turn, t Turn) []Turn {
-	if i := slices.IndexFunc(queue, t.of); i >= 0 && queue[i].Try == t.Try {
+	if i := slices.IndexFunc(queue, t.samePull); i >= 0 && queue[i].Try == t.Try {
 		return queue
 	}
-	return append(slices.DeleteFunc(slices.Clone(queue), t.of), t)
+	return append(slices.DeleteFunc(slices.Clone(queue), t.samePull), t)
 }
 
 // ahead returns the turns before that of a run, or all turns if the run has none.
 func ahead(queue []Turn, r Run) []Turn {
-	if i := slices.IndexFunc(queue, r.Turn().of); i >= 0 {
+	if i := slices.IndexFunc(queue, r.Turn().samePull); i >= 0 {
 		return queue[:i]
 	}
 	return queue

@@ -4,7 +4,7 @@
 // be opened often, so it sends no request to GitHub. So a pull request that was closed a moment ago can still
 // be an obstacle, until its webhook has come.
 //
-// This package refuses to write anything, and to know pages. Start reading at [Project] and [Head].
+// This package writes nothing, and does not know pages. Start reading at [Project] and [Head].
 package runstatus
 
 import (

@@ -2,7 +2,7 @@
 // credentials of a role that is assumed for one job. A policy narrows them to the state's object, its lock and
 // its digest. The functions' own roles reach no state.
 //
-// This package refuses to know the use of a state, and the way of the credentials to a run's process. Start
+// This package does not know the use of a state, and the way of the credentials to a run's process. Start
 // reading at [Role.For].
 package sessions
 

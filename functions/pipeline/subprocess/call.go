@@ -100,7 +100,7 @@ func (c *call) do(ctx context.Context) (result, error) {
 	case err == nil && r.Error != nil && ctx.Err() != nil:
 		return result{}, context.Cause(ctx)
 	case err == nil && r.Error != nil && c.early:
-		// Another attempt would have no more time.
+		// The child was asked to stop because its time is almost over. Another attempt would have no more time.
 		return result{}, c.death(end)
 	case err == nil:
 		if r.Error != nil {
@@ -162,7 +162,7 @@ func (c *call) start(ctx context.Context, dir string) error {
 	c.process, err = confine.Start(confine.Spec{
 		Path: self, Env: append(withoutTmp(env), "TMPDIR="+o.Tmp), Dir: o.Tmp,
 		Files: []*os.File{theirIn, theirOut, c.place}, Stderr: &c.said,
-		// Reading starts no programs, and namespaces cost time.
+		// Actions that only read files start no programs, so they need no namespaces, which cost time.
 		Without: c.order.Action == discovers || c.order.Action == rehearses || c.order.Action == inputs || c.order.Action == compares || c.order.Action == unlocks || c.order.Action == recovers,
 		Limits:  c.limits(), Dirs: []string{dir, o.Job.Checkout},
 	})

@@ -182,7 +182,8 @@ func (c *Child) tell(ctx context.Context) {
 		if now := c.Place(); now != last && ctx.Err() == nil {
 			last = now
 			now = now[:min(len(now), maxPlace)]
-			// A single write also overwrites the rest of a longer place.
+			// The place is padded to its maximum length, so that one write also overwrites the rest of a longer
+			// place.
 			line := append([]byte(now), '\n')
 			file.WriteAt(append(line, make([]byte, maxPlace+1-len(line))...), 0)
 		}

@@ -23,5 +23,5 @@
 // The death of a child is the result of its run: the report names the limit and the place. All processes that
 // the child had started are gone by then: see package confine.
 //
-// This package refuses to know engines and GitHub. Start reading at [Engine] and [Main].
+// This package does not know engines and GitHub. Start reading at [Engine] and [Main].
 package subprocess

@@ -220,8 +220,8 @@ func (e *Engine) Discover(ctx context.Context, dir string) (jobs.Discovered, err
 }
 
 // Rehearse tries policies in a child. It is a jobs.TryPoliciesFunc.
-func (e *Engine) Rehearse(ctx context.Context, dir string, of jobs.PolicyTrial) ([]jobs.TriedPolicies, error) {
-	r, err := e.call(order{Action: rehearses, Dir: dir, Policies: of}).do(ctx)
+func (e *Engine) Rehearse(ctx context.Context, dir string, trial jobs.PolicyTrial) ([]jobs.TriedPolicies, error) {
+	r, err := e.call(order{Action: rehearses, Dir: dir, Policies: trial}).do(ctx)
 	for _, p := range r.Rehearsed {
 		for i, m := range p.Mistakes {
 			p.Mistakes[i] = e.clean(m)

@@ -50,7 +50,7 @@ func (c *call) keep(ctx context.Context, p PackageName, file string) error {
 	if c.engine.Packages == nil || c.programs {
 		return nil
 	}
-	// No link leads out of the directory.
+	// os.Root ensures that no link leads out of the directory.
 	root, err := os.OpenRoot(c.order.Fetched)
 	if err != nil {
 		return err

@@ -132,7 +132,7 @@ type answer struct {
 	Env    []string // of programs
 	// Secrets are the secrets of the job's environment, by name.
 	Secrets map[string]string `json:",omitempty"`
-	// Credentials are for the state, or for its keys.
+	// Credentials are the credentials for the job's state, or for the keys that encrypt the state.
 	Credentials *aws.Credentials `json:",omitempty"`
 	Judgement   *runs.Judgement  `json:",omitempty"`
 	Error       *failure

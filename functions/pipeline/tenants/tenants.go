@@ -5,7 +5,7 @@
 // those of another by mistake. Only the claims on addresses of states are common to all, because the states
 // are. Each claim names the App of its owner.
 //
-// The first App has no name, and uses the stores directly. This package refuses to know what is stored. Start
+// The first App has no name, and uses the stores directly. This package does not know what is stored. Start
 // reading at [Space].
 package tenants
 

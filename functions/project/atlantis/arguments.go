@@ -87,7 +87,7 @@ func (v *values) argument(a argument) {
 	}
 	switch {
 	case harmless(text):
-		if why, told := told(a.command, text); told {
+		if why, ok := noticeFor(a.command, text); ok {
 			v.notices.add(a.text.At.Start.Line, a.command+" "+text, why)
 		}
 	case valued[name] && !has:

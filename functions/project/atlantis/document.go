@@ -98,8 +98,8 @@ const (
 	maxLines   = 200
 )
 
-// add adds a notice about the part of the file with this key. name selects the sentence of the notice in the
-// table instead.
+// add adds a notice about the part of the file with this key. name is the key in the table of the sentence that
+// explains the notice.
 func (n *notices) add(line int, key, name string) {
 	key = visible(key)
 	new := Notice{File: n.file, Key: key, Instead: instead[name], Carried: slices.Contains(carried, name)}

@@ -233,7 +233,7 @@ func (s *source) text1(x *yaml.Node, key string) (Text, bool) {
 	return Text{n.Value, s.at(x)}, true
 }
 
-// truth returns the truth value of a field; unset if there is none.
+// truth returns the truth value of a field. If the field has no value, it returns the parameter unset.
 func (s *source) truth(f field, unset bool) bool {
 	t, ok := s.scalar(f)
 	switch strings.ToLower(t.Value) {

@@ -59,8 +59,8 @@ func (o Options) Parse(name string, src []byte) (Document, hcl.Diagnostics) {
 	return r.doc, r.diags
 }
 
-// served adds the parts of the server's file about the whole repository: its requirements if no project is
-// listed, errors that are found only with a project, and its notices.
+// served adds what the server's file says about the repository as a whole: its notices, and its requirements if
+// no project is listed. It also adds the errors that matter only if there is a project.
 func (r *reader) served() {
 	s := r.server
 	if s == nil {

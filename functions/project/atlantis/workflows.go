@@ -174,9 +174,9 @@ func (r *reader) extra(f field) []argument {
 	return out
 }
 
-// told returns the name of the notice about an argument of init that has no effect, but that people may rely
-// on.
-func told(command, arg string) (why string, is bool) {
+// noticeFor returns the name of the notice about an argument of init that has no effect, but that people may
+// rely on. ok is false if no notice is needed.
+func noticeFor(command, arg string) (why string, ok bool) {
 	name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
 	switch {
 	case name == "lockfile":

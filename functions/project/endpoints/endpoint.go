@@ -2,7 +2,7 @@
 // webhooks, and programs on the machine of `lockstep serve`. The blocks hook and notify say when they are
 // called, before and after plans and applies, and who is notified of the outcome.
 //
-// This package refuses to call them (package callouts does), and to know their purpose. Start reading at
+// This package does not call them (package callouts does), and does not know their purpose. Start reading at
 // [Endpoint].
 package endpoints
 

@@ -59,7 +59,7 @@ type Secret struct {
 	Name string
 	// ARN is the ARN of a secret in Secrets Manager, or of a parameter in SSM.
 	ARN string
-	// At is its line at the base commit: "lockstep.hcl:9".
+	// At is the line of the secret in the block, at the base commit: "lockstep.hcl:9".
 	At string
 }
 
@@ -99,7 +99,7 @@ func (e Environment) GitHub() string { return e.rights.github }
 // Name returns the environment's name; "" for none.
 func (g Granted) Name() string { return g.name }
 
-// At returns the line of its block at the base commit: "lockstep.hcl:3".
+// At returns the line of the environment's block at the base commit: "lockstep.hcl:3".
 func (g Granted) At() string { return g.at }
 
 // Role returns the ARN and the external ID of the role for the project's providers, for applies or for plans.

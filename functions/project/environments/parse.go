@@ -23,7 +23,8 @@ var (
 	// deploymentPattern has the names that a check run can show, in brackets.
 	deploymentPattern = blocks.Pattern(`^[a-z0-9][a-z0-9-]{0,39}$`)
 	regionPattern     = blocks.Pattern(`^[a-z]{2,4}(-[a-z]{2,9}){1,2}-[0-9]{1,2}$`)
-	// Source: https://docs.github.com/en/rest/deployments/environments (names are free; these need no escapes)
+	// GitHub allows any name; a name of this pattern needs no escapes. Source:
+	// https://docs.github.com/en/rest/deployments/environments
 	githubPattern = blocks.Pattern(`^[A-Za-z0-9_][A-Za-z0-9_ ./-]{0,99}$`)
 	// Source: https://docs.aws.amazon.com/service-authorization/latest/reference/list_awssecretsmanager.html,
 	// https://docs.aws.amazon.com/service-authorization/latest/reference/list_awssystemsmanager.html
@@ -142,7 +143,7 @@ func (p *parser) secrets(at hcl.Range) {
 		case p.out.rights.env[name] != "":
 			p.errorf(x.At, "Two values of one variable", "The variable %s is in env and in secrets. Remove one of the two.", name)
 		case !secretPattern().MatchString(x.Text()):
-			// Its value may be the secret itself, so it is not repeated.
+			// The value may be the secret itself, so the error does not repeat it.
 			p.errorf(hcl.Range{Filename: x.At.Filename, Start: x.At.Start, End: x.At.Start}, "Invalid name of a secret", "The secret %s must be the ARN of a secret in Secrets Manager, \"arn:aws:secretsmanager:REGION:ACCOUNT:secret:NAME\", or of a parameter in SSM, \"arn:aws:ssm:REGION:ACCOUNT:parameter/NAME\". If the secret itself stands there, change it: whoever may read the repository has read it.", name)
 		}
 	}

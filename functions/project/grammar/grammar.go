@@ -43,7 +43,7 @@ type Block struct {
 	Label string // "" if it has none, and may occur once in the file
 	Doc   string
 	Args  []Argument
-	// Inner are the types of blocks in it, each with a label.
+	// Inner are the types of blocks inside the block, each with a label.
 	Inner []Block
 }
 

@@ -40,7 +40,8 @@ type node struct {
 	AnyOf       []node          `json:"anyOf,omitempty"`
 	Properties  map[string]node `json:"properties,omitempty"`
 	Required    []string        `json:"required,omitempty"`
-	// AdditionalProperties is false, or the node of all of them; nil means anything.
+	// AdditionalProperties is false if no other properties are allowed, or the node that describes all other
+	// properties; nil allows any.
 	AdditionalProperties any `json:"additionalProperties,omitempty"`
 }
 

@@ -23,7 +23,7 @@ import (
 // A Link is an input: a variable of the project, and the expression for its value.
 type Link struct {
 	Variable string
-	// Expression is its source, and At the place of the source.
+	// Expression is the text of the expression, and At its place in the file.
 	Expression string
 	At         At `json:",omitzero"`
 }

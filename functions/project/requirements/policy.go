@@ -18,10 +18,10 @@ type Policy struct {
 	Name string
 	// Dir is the directory in the repository at the base branch, slash-separated, in conftest's layout.
 	Dir string
-	// Data are directories there with the policies' data, as for conftest's option --data.
+	// Data are directories in the same repository with the policies' data, as for conftest's option --data.
 	Data []string `json:",omitempty"`
 	// Repository is the repository with the directories, "owner/name"; "" means the pull request's own. Ref is
-	// a branch or a commit there.
+	// a branch or a commit of that repository.
 	Repository string `json:",omitempty"`
 	Ref        string `json:",omitempty"`
 	// Namespaces are the packages whose rules count. nil means conftest's default, "main", and ["*"] means all.

@@ -66,7 +66,7 @@ type console struct {
 	eval *eval.Evaluator
 	run  engine.Run
 	in   addrs.ModuleInstance // whose names expressions refer to
-	// nowhere is set if there is no such module instance.
+	// nowhere is set if the chosen module instance does not exist.
 	nowhere bool
 }
 

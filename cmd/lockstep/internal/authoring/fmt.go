@@ -141,7 +141,7 @@ func (c *formatter) directory(dir string) diags.Diagnostics {
 	return ds
 }
 
-// file formats one file.
+// file formats the file p and, with -write, overwrites it.
 func (c *formatter) file(p string) diags.Diagnostics {
 	src, err := os.ReadFile(c.a.Path(p))
 	if err != nil {

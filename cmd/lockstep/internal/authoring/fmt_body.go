@@ -102,8 +102,9 @@ func enclosed(tokens hclwrite.Tokens) bool {
 	return false
 }
 
-// Outdated type constraints: quotedTypes were written in quotes and map to their present form, shortTypes had
-// no type of the elements.
+// quotedTypes and shortTypes are the type constraints of Terraform 0.11. quotedTypes maps a type in quotes to
+// its present form: "list" to list(string). shortTypes are the types without an element type: list becomes
+// list(any).
 var (
 	quotedTypes = map[string][]string{"string": {"string"}, "list": {"list", "string"}, "map": {"map", "string"}}
 	shortTypes  = map[string]bool{"list": true, "map": true, "set": true}

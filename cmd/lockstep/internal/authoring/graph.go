@@ -227,7 +227,8 @@ func (g *graph) add(n addrs.ConfigResource, o addrs.Object, rs *refs.Refs, seen 
 	}
 }
 
-// reduced returns the direct dependencies of n, except those that follow from others.
+// reduced returns the direct dependencies of n without those that another one implies: if n depends on a and b,
+// and a depends on b, it returns only a.
 func (g *graph) reduced(n addrs.ConfigResource) []addrs.ConfigResource {
 	if len(g.after[n]) < 2 {
 		return g.after[n] // there is nothing that it could follow from

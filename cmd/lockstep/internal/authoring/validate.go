@@ -113,7 +113,6 @@ func checkQueries(a *cli.App) diags.Diagnostics {
 	return append(ds, engine.ValidateQuery(a.Ctx, run)...)
 }
 
-// validate validates one configuration.
 func validate(op *opening.Operation, cfg *config.Config) diags.Diagnostics {
 	op.Config = cfg
 	ds := op.RequireSchemas()

@@ -35,8 +35,8 @@ type generation struct {
 	ok     bool                   // a plan can be made, possibly in spite of errors
 }
 
-// generate writes the resource blocks that import blocks lack to a file, and adds the file to the
-// configuration.
+// generate writes resource blocks to the file of -generate-config-out, one for each import block whose resource
+// has none. It adds the file to the configuration.
 func generate(o *opening.Operation, f *operationFlags, v cli.View) (g generation, ds diags.Diagnostics) {
 	g.blocks, g.found, ds = engine.Generate(o.App.Ctx, o.RunWith(f.parallelism, v), o.State.Current)
 	if ds.HasErrors() && len(g.found.Failed) == 0 {

@@ -18,10 +18,11 @@ const (
 	manyChanges = 4000 // above it, such frequent collections take as long as everything else
 )
 
-// Limits of the growth in bytes. If much memory is in use, the heap grows by at most mostGrowth, but by at
-// least leastShare percent: otherwise, collections would follow each other without a pause. If little memory is
-// in use, a percentage of it is used up within milliseconds. So the heap grows by at least leastGrowth, which
-// is little compared with the memory of the program and its plugins.
+// These constants limit the growth of the heap between two collections, in bytes. If much memory is in use, the
+// heap grows by at most mostGrowth, but by at least leastShare percent: otherwise, collections would follow
+// each other without a pause. If little memory is in use, a percentage of it is used up within milliseconds. So
+// the heap grows by at least leastGrowth, which is little compared with the memory of the program and its
+// plugins.
 const (
 	mostGrowth  = 128 << 20
 	leastShare  = 30
@@ -43,7 +44,7 @@ func SpareTime() {
 	watchCollections()
 }
 
-// spareMemory keeps the heap smaller, for the plan in an apply.
+// spareMemory keeps the heap smaller than SpareTime does. It is for the plan that an apply makes.
 func spareMemory() { grow(growthBeforeApply) }
 
 // spareForApply frees the memory of planning, and keeps the heap close to the memory in use, unless there are
@@ -65,7 +66,8 @@ func grow(percent int64) {
 // present is the percentage that the garbage collector uses now.
 var present atomic.Int64
 
-// set sets the collector's percentage, if it is different: setting it stops the program for a moment.
+// set sets the garbage collector's percentage. It does nothing if the percentage is the same as before, because
+// setting it stops the program for a moment.
 func set(percent int) {
 	if present.Swap(int64(percent)) != int64(percent) {
 		debug.SetGCPercent(percent)

@@ -84,7 +84,7 @@ func importObject(a *cli.App, o *importFlags, v cli.View, addr addrs.AbsResource
 			v.Say("%s: Importing from ID %q...\n", addr, id)
 			return
 		case e.Kind == events.RefreshStart && e.Addr.Instance == addr && !prepared:
-			// The provider has found the object. Programs look for these words.
+			// The provider has found the object. Programs search the output for the words "Import prepared!".
 			prepared = true
 			v.Say("%s\n  Prepared %s for import\n", a.Print().Bold(addr.String()+": Import prepared!"), addr.Resource.Resource.Type)
 		}
@@ -99,7 +99,8 @@ func importObject(a *cli.App, o *importFlags, v cli.View, addr addrs.AbsResource
 	return append(ds, op.Unlock(a.Ctx)...)
 }
 
-// loadFor opens the working directory and reads the configuration, which may be in another directory.
+// loadFor opens the working directory and reads the configuration. The option -config names the configuration's
+// directory, if it is another one.
 func loadFor(o *opening.Operation, f *importFlags) diags.Diagnostics {
 	var ds diags.Diagnostics
 	if f.config == "" || filepath.Clean(o.App.Path(f.config)) == filepath.Clean(o.App.Chdir) {

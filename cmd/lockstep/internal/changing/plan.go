@@ -154,8 +154,7 @@ func waiting(op *opening.Operation, mode plans.Mode, targets []addrs.Target) []a
 	return unsettled(op, targets)
 }
 
-// unsettled returns the addresses of objects that may exist but are not in the state. If there are targets,
-// it returns none.
+// nearest returns the command with the most similar name; "" if none is similar.
 func unsettled(op *opening.Operation, targets []addrs.Target) []addrs.Target {
 	if len(targets) > 0 {
 		return nil
@@ -166,7 +165,7 @@ func unsettled(op *opening.Operation, targets []addrs.Target) []addrs.Target {
 // mostNames is the maximum number of addresses in a sentence.
 const mostNames = 10
 
-// names returns addresses as a part of a sentence.
+// names returns at most [mostNames] addresses for a sentence, such as "a, b and 3 more".
 func names(list []addrs.Target) string {
 	var all []string
 	for _, t := range list[:min(mostNames, len(list))] {

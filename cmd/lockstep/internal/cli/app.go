@@ -109,7 +109,7 @@ func (a *App) Run(args []string) int {
 // noCommand reports that a command does not exist, and suggests the nearest one.
 func (a *App) noCommand(name string) int {
 	hint := "run `lockstep -help` for all commands"
-	if meant := a.Commands.meant(name); meant != "" {
+	if meant := a.Commands.nearest(name); meant != "" {
 		hint = fmt.Sprintf("did you mean `lockstep %s`? Run `lockstep -help` for all commands", meant)
 	}
 	return a.Usage(hint, "there is no command %q", name)
@@ -122,7 +122,7 @@ func (a *App) misspelt(c Command, args []string) string {
 		return ""
 	}
 	name := c.Name + " " + args[0]
-	if strings.HasPrefix(a.Commands.meant(name), c.Name+" ") {
+	if strings.HasPrefix(a.Commands.nearest(name), c.Name+" ") {
 		return name
 	}
 	return ""

@@ -34,12 +34,12 @@ func (o jsonInto) Set(path string) error {
 	return nil
 }
 
-// ShowSensitive is -show-sensitive.
+// ShowSensitive adds -show-sensitive.
 func (f *Flags) ShowSensitive() {
 	f.BoolVar(&f.App.secrets, "show-sensitive", false, "show sensitive values")
 }
 
-// Concise is -concise, which leaves out the progress of single objects.
+// Concise adds -concise, which leaves out the progress of single objects.
 func (f *Flags) Concise() {
 	f.BoolVar(&f.App.concise, "concise", false, "do not show the progress of single objects")
 }
@@ -74,7 +74,8 @@ func (f *Flags) Input(v *bool) {
 	f.BoolVar(v, "input", true, "ask for the values of variables that have none")
 }
 
-// CompactWarnings adds -compact-warnings. Without a value, the option was already handled by [app.runCommand].
+// CompactWarnings adds the options -compact-warnings and -consolidate-warnings. [App.runCommand] has already
+// handled -compact-warnings without a value.
 func (f *Flags) CompactWarnings() {
 	f.BoolVar(&f.App.compact, "compact-warnings", f.App.compact, "show only the headlines of warnings, unless there are errors")
 	f.BoolFunc("consolidate-warnings", "show one of several warnings with the same headline, which is the default; =false shows each", func(text string) error {

@@ -68,7 +68,7 @@ func (t Table) named(name string) Command {
 const farthest = 2
 
 // meant returns the command with the most similar name; "" if none is similar.
-func (t Table) meant(name string) string {
+func (t Table) nearest(name string) string {
 	best, least := "", min(farthest, max(1, (len(name)+1)/3))+1 // of a short name, two letters are too much of it
 	for _, c := range t {
 		n := levenshtein.Distance(name, c.Name, nil)

@@ -13,7 +13,7 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
-// intent is in the journal entry that precedes each change.
+// intent is the text by which a story recognizes the journal entry that is written just before a change.
 const intent = `"kind":"intent"`
 
 // A moment is an entry in the journal of an apply at which a story makes something happen. The apply waits
@@ -37,14 +37,14 @@ func (m *moment) at(happen func(), texts ...string) {
 // written is called with the bytes appended to a journal. It calls the function happen if they contain the
 // awaited entry, and slows down changes.
 func (m *moment) written(data []byte) {
-	if happen := m.of(data); happen != nil {
+	if happen := m.matching(data); happen != nil {
 		happen()
 	}
 	time.Sleep(m.pace * time.Duration(strings.Count(string(data), intent))) // one append may have the intents of several changes
 }
 
-// of returns the function happen if data contains the awaited entry; nil otherwise.
-func (m *moment) of(data []byte) func() {
+// matching returns the function happen if data contains the awaited entry; nil otherwise.
+func (m *moment) matching(data []byte) func() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if len(m.texts) == 0 {

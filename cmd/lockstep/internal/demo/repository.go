@@ -8,9 +8,7 @@ import (
 )
 
 // The files of the company's repository, as small as possible: two projects and a module that both use.
-// that both use.
 
-// people are the users of the fake GitHub, with their permissions.
 var people = []struct{ login, permission string }{
 	{"alice", "write"}, {"bob", "write"}, {"carol", "admin"}, {"mallory", "read"},
 }
@@ -119,8 +117,8 @@ func edit(text, old, new string) string {
 	return strings.Replace(text, old, new, 1)
 }
 
-// flowLogs changes an object of the network. (The change subnets adds an object.)
+// flowLogs is a commit that changes an object of the network.
 var flowLogs = edited("network/main.tf", "    range = local.range\n", "    range = local.range\n    logs  = true\n")
 
-// newRelease is a change of the project app.
+// newRelease is a commit that changes the project app.
 var newRelease = edited("app/main.tf", `"2026.10"`, `"2026.11"`)

@@ -15,11 +15,11 @@ type scene struct {
 	// want are texts that must appear on pull requests during the scene: parts of comments, or "check NAME:
 	// CONCLUSION, TITLE". never are texts that must not appear.
 	want, never []string
-	// holds returns an error if the result is wrong. It may be nil.
-	holds func(ctx context.Context, w *World) error
+	// verify returns an error if the result is wrong. It may be nil.
+	verify func(ctx context.Context, w *World) error
 }
 
-// by converts an action that cannot fail to the form of a scene's action.
+// by adapts an action without an error result to the type of a scene's action.
 func by(do func(*githubtest.Repository)) func(context.Context, *World) error {
 	return func(_ context.Context, w *World) error { do(w.repo); return nil }
 }

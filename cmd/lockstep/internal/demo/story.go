@@ -15,8 +15,8 @@ type Story struct {
 	Name   string // for the command line
 	Shows  string // a sentence
 	scenes []scene
-	// lockObjects is set if the lock of a state is an object beside it, as on S3. The lock then remains when
-	// its process dies.
+	// lockObjects is set if each state is locked by an object beside it, as on S3. Such a lock remains when the
+	// process that holds it dies.
 	lockObjects bool
 	// bucket is the bucket of the fake S3 server with the world's states; "" means that states are local.
 	bucket string
@@ -79,8 +79,8 @@ func (t *Teller) Tell(ctx context.Context, s Story, o Options) (err error) {
 			return fmt.Errorf("%s, where %s: %w", s.Name, x.title, err)
 		}
 		problems := x.check(t.said)
-		if x.holds != nil {
-			if err := x.holds(ctx, w); err != nil {
+		if x.verify != nil {
+			if err := x.verify(ctx, w); err != nil {
 				problems = append(problems, err.Error())
 			}
 		}

@@ -13,7 +13,7 @@ import (
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
 
-// names is a configuration with objects that must be created one after another, starting from the network.
+// names is a configuration whose objects must be created one after another. The first one needs the network.
 var names = githubtest.Files{"network/names.tf": `resource "terraform_data" "zone" {
   input = { name = "acme.example", network = terraform_data.vpc.id }
 }

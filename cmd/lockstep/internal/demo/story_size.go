@@ -19,7 +19,7 @@ var bigPlan = Story{
 	Name:  "big-plan",
 	Shows: "A plan of more than a megabyte: the comment shows what fits and links to the rest.",
 	scenes: []scene{
-		{title: fmt.Sprintf("alice adds %d hosts", bigHosts), want: []string{fmt.Sprintf("%d to add", bigHosts+1), "The full text: <"}, holds: bigEnough,
+		{title: fmt.Sprintf("alice adds %d hosts", bigHosts), want: []string{fmt.Sprintf("%d to add", bigHosts+1), "The full text: <"}, verify: bigEnough,
 			do: by(func(r *githubtest.Repository) {
 				r.Push("alice", "hosts", "Hosts", many(bigHosts))
 				r.OpenPull("alice", "Hosts", "hosts")

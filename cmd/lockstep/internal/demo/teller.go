@@ -26,8 +26,8 @@ type Teller struct {
 	said []string // Lockstep's words in the present scene
 	last string   // the comment as it was last printed
 	plan string   // the name of the plan that was last printed
-	// want are the texts that the present scene expects. They are printed even if lines around them are cut.
-	// The next field has the text that the scene has printed.
+	// want are the texts that the present scene expects. They are printed even if the lines around them are
+	// left out. shown is the text that the scene has printed so far.
 	want  []string
 	shown strings.Builder
 }
@@ -174,8 +174,8 @@ func (t *Teller) wanted(line string) bool {
 	})
 }
 
-// longestQuote is the number of lines that are printed of a long quotation. Of the other lines, only those with
-// expected texts are printed.
+// longestQuote is the number of first lines of a quotation that are always printed. A later line is printed only
+// if it contains an expected text.
 const longestQuote = 24
 
 // quoted returns a quotation of a text, with a bar before each line. It contains only the first lines, and

@@ -33,8 +33,8 @@ type workerSettings struct {
 	App               int64
 	API, Key          string
 	At                []string
-	// Pace is the duration of each change after that entry. With 0, the worker does nothing more and waits to
-	// be killed.
+	// Pace is how long each change takes after the awaited journal entry. With 0, the worker stops there and
+	// waits to be killed.
 	Pace time.Duration
 }
 
@@ -92,7 +92,7 @@ func work(ctx context.Context, in io.Reader, out io.Writer) error {
 	return errors.Join(err, w.Close())
 }
 
-// A helper is another process that handles the messages of a world. The zero value has no process.
+// A helper is another process that handles the messages of a world. In the zero value, no process runs.
 type helper struct {
 	mu    sync.Mutex
 	cmd   *exec.Cmd
@@ -115,7 +115,7 @@ func (w *World) start(ctx context.Context, h *helper, pace time.Duration, at ...
 	if err != nil {
 		return err
 	}
-	// A killed process leaves temporary files.
+	// The other process cannot remove its temporary files when it is killed. They are in this directory.
 	tmp, err := os.MkdirTemp(w.data, "killed-")
 	if err != nil {
 		return err

@@ -31,7 +31,7 @@ type Options struct {
 	Log func(error)
 	// Services is the number of services that [World.Begin] creates, at most 24. New replaces 0 by 24.
 	Services int
-	// lockObjects is the story's field: see [Story].
+	// lockObjects is set if each state is locked by an object beside it, as on S3: see [Story].
 	lockObjects bool
 	// bucket is the bucket of the fake S3 server with the states; "" means that states are local.
 	bucket string
@@ -66,7 +66,7 @@ type World struct {
 	edits    page.Changes
 }
 
-// served is the repository, "owner/name".
+// served is the only repository on the demo's fake GitHub, "owner/name".
 const served = "acme/infrastructure"
 
 // claimTime is how long a message stays with a killed process before another one handles it. It is short,
@@ -192,8 +192,8 @@ func (w *World) Settle(ctx context.Context) error {
 
 // Live handles the consequences of edits as they come, until ctx ends.
 func (w *World) Live(ctx context.Context) error {
-	// Both functions end without an error when ctx ends. If ctx had ended before, walk.Run would return an
-	// error.
+	// walk.Run returns an error if ctx has ended before it starts. The end of the demo is no error, so walk.Run
+	// gets a context that does not end. Both functions return when ctx ends.
 	return errors.Join(walk.Run(context.WithoutCancel(ctx), 2, walk.Graph{N: 2}, func(_ context.Context, i int) error {
 		if i == 0 {
 			return w.machine.Work(ctx)

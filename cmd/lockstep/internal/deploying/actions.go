@@ -113,7 +113,8 @@ func (o options) request(show func(address string)) appRegistration {
 	return appRegistration{Site: o.site, Owner: o.owner, Name: o.appName(), Show: show}
 }
 
-// adopt uses an existing App, after GitHub has accepted its key.
+// adopt makes the deployment use the existing App that the options name. It first asks GitHub whether the key
+// in the options belongs to this App.
 func (d *deployment) adopt(ctx context.Context) error {
 	about, err := d.owned(ctx, d.options.id)
 	if err != nil {
@@ -170,7 +171,7 @@ func (d *deployment) upload(ctx context.Context) error {
 	return err
 }
 
-// setHook sets the App's webhook address to the stack's, and its secret to the one that the stack uses.
+// setHook tells GitHub the stack's webhook address and webhook secret for the App.
 func (d *deployment) setHook(ctx context.Context) error {
 	name := d.hookName()
 	if d.givenApp() {

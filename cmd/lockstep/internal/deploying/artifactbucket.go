@@ -96,10 +96,9 @@ func (d artifactBucket) underKMS(ctx context.Context) (bool, error) {
 	return false, nil
 }
 
-// make creates the bucket, unless there is set, which means that the bucket exists. It then sets the
-// bucket's settings.
-func (d artifactBucket) make(ctx context.Context, there bool) error {
-	if !there {
+// make creates the bucket, unless exists is set. It then sets the bucket's settings.
+func (d artifactBucket) make(ctx context.Context, exists bool) error {
+	if !exists {
 		in := &s3.CreateBucketInput{Bucket: &d.Bucket}
 		if d.Region != "us-east-1" { // us-east-1 must not be named
 			in.CreateBucketConfiguration = &types.CreateBucketConfiguration{LocationConstraint: types.BucketLocationConstraint(d.Region)}

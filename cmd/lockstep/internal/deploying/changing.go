@@ -10,18 +10,18 @@ import (
 func (d *deployment) change(ctx context.Context) error {
 	switch status := d.present.Status; {
 	case status != "REVIEW_IN_PROGRESS" && strings.HasSuffix(status, "_IN_PROGRESS"):
-		if err := d.stack.awaitChange(ctx, d.person.told); err != nil {
+		if err := d.stack.awaitChange(ctx, d.person.printEvent); err != nil {
 			return err
 		}
-		return d.again(ctx)
+		return d.changeAgain(ctx)
 	case status == "ROLLBACK_COMPLETE" || status == "CREATE_FAILED":
 		if err := d.person.agree("Do you want to delete the rest of the stack " + d.options.stack + "?"); err != nil {
 			return err
 		}
-		if err := d.stack.Remove(ctx, d.present, d.person.told); err != nil {
+		if err := d.stack.Remove(ctx, d.present, d.person.printEvent); err != nil {
 			return err
 		}
-		return d.again(ctx)
+		return d.changeAgain(ctx)
 	}
 	at, ok, err := d.depot.Find(ctx, templateFile, []byte(d.wish.Template.Text))
 	if err != nil {
@@ -33,8 +33,9 @@ func (d *deployment) change(ctx context.Context) error {
 	return d.execute(ctx, at)
 }
 
-// again continues change after an operation on the stack has ended.
-func (d *deployment) again(ctx context.Context) error {
+// changeAgain plans and makes the change of the stack again, after another operation on the stack has ended. It
+// does nothing if the stack is now as requested.
+func (d *deployment) changeAgain(ctx context.Context) error {
 	var err error
 	if d.present, err = d.stack.Look(ctx); err != nil {
 		return err
@@ -58,11 +59,12 @@ func (d *deployment) execute(ctx context.Context, template depotPlace) error {
 		if err := d.person.agree("Do you want to execute this change set?"); err != nil {
 			return err
 		}
-		if err := d.stack.execute(ctx, d.person.told); err != nil {
+		if err := d.stack.execute(ctx, d.person.printEvent); err != nil {
 			return err
 		}
 	}
-	// Hidden parameters cannot be compared, so from now on the stack counts as up to date.
+	// CloudFormation hides the values of some parameters, so they cannot be compared. From now on, the stack
+	// counts as up to date.
 	d.deployed = true
 	return nil
 }

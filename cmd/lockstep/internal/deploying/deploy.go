@@ -206,7 +206,7 @@ func (d *deployment) afterwards(list []step) {
 	}
 }
 
-// explained adds to an error the hint that is the same for all failures.
+// explained adds the same hint to every error: how to continue.
 func (d *deployment) explained(err error) error {
 	if err = (shortError{err}); errors.Is(err, context.Canceled) || d != nil && d.cli.Ctx.Err() != nil {
 		return cli.Hinted(fmt.Errorf("%w", err), "run `lockstep deploy` again with the same options: it continues after the last finished step")

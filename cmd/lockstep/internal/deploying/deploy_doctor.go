@@ -91,7 +91,7 @@ func needs(a *examinedApp) {
 	a.Needed, a.Wanted = appPermissions(), appEvents()
 }
 
-// clocks measures the difference between our clock and the clock of a server.
+// clocks measures how much this machine's clock differs from the clock of a server.
 type clocks struct {
 	base http.RoundTripper
 	mu   sync.Mutex

@@ -25,10 +25,10 @@ type deploymentFacts struct {
 	Skew          map[string]time.Duration // by owner of the other clock; positive if that clock is ahead
 }
 
-// An unknownFact is a fact that could not be found.
+// An unknownFact is a fact that the examination could not find, with the reason.
 type unknownFact struct{ Fact, Reason string }
 
-// An examinedApp is one of the deployment's Apps, as GitHub describes it.
+// An examinedApp has the facts about one of the deployment's Apps, as GitHub describes it.
 type examinedApp struct {
 	Name                string // that the operator has given it; "" for the first one
 	Slug, Page          string
@@ -41,7 +41,7 @@ type examinedApp struct {
 	LastFailure         string
 }
 
-// An examinedQueue is a queue of the stack.
+// An examinedQueue has the facts about a queue of the stack.
 type examinedQueue struct {
 	Name     string
 	Messages string // a number
@@ -50,21 +50,21 @@ type examinedQueue struct {
 	Redrives bool
 }
 
-// An examinedFunction is a Lambda function of the stack.
+// An examinedFunction has the facts about a Lambda function of the stack.
 type examinedFunction struct {
 	Name   string
 	Digest string // SHA-256 of its code, base64
 	Own    string // that of our version; "" if we have none
 }
 
-// An examinedBucket is the bucket of the plans and other artifacts.
+// An examinedBucket has the facts about the bucket for plans and other artifacts.
 type examinedBucket struct {
 	Name              string
 	Versioned, Closed bool
 	KMS               bool
 }
 
-// An examinedRole is a role that plans or applies assume.
+// An examinedRole has the facts about a role that plans or applies assume.
 type examinedRole struct {
 	ARN, Use string
 	Problem  string // why it cannot be assumed, as far as this account's policies say; "" if it can

@@ -59,7 +59,8 @@ func (d examination) awsClock(ctx context.Context, f *deploymentFacts) error {
 	if err != nil {
 		return err
 	}
-	// The SDK corrects its own signatures by this difference; other programs on this machine do not.
+	// This difference is measured because the SDK corrects only its own signatures by it. Other programs on
+	// this machine do not.
 	if at, ok := middleware.GetServerTime(got.ResultMetadata); ok {
 		f.Skew["AWS"] = time.Until(at)
 	}

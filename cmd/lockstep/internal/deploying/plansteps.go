@@ -175,8 +175,7 @@ func (d *deployment) surveyApp(ctx context.Context) error {
 	return nil
 }
 
-// kept is how long GitHub keeps deliveries of webhooks.
-// Source: https://docs.github.com/en/webhooks/testing-and-troubleshooting-webhooks/viewing-webhook-deliveries
+// kept is how long GitHub lists the deliveries of a webhook.
 const kept = 3 * 24 * time.Hour
 
 // deliveryOf returns the result of the last delivery in a list.

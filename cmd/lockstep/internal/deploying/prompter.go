@@ -76,8 +76,8 @@ func (p prompter) table(changes []stackChange) {
 	fmt.Fprintln(p.cli.Out)
 }
 
-// told prints an event of the stack.
-func (p prompter) told(e stackEvent) {
+// printEvent prints an event of the stack.
+func (p prompter) printEvent(e stackEvent) {
 	reason := ""
 	if e.Reason != "" {
 		reason = ": " + e.Reason

@@ -7,14 +7,14 @@ import (
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
 )
 
-// made are the stack's parameters that earlier steps set.
-var made = []string{"AppId", "AppKeySecretArn", "WebhookSecretArn"}
+// setBySteps are the stack's parameters to which earlier steps give values.
+var setBySteps = []string{"AppId", "AppKeySecretArn", "WebhookSecretArn"}
 
 // required asks for the parameters of a new stack that have no value yet.
 func (d *deployment) required() error {
 	for _, p := range d.template.Parameters {
 		_, given := d.wish.Parameters[p.Name]
-		if given || !d.present.fresh() || slices.Contains(made, p.Name) || !p.Required && p.Name != "Serves" {
+		if given || !d.present.fresh() || slices.Contains(setBySteps, p.Name) || !p.Required && p.Name != "Serves" {
 			continue
 		}
 		usual := ""

@@ -104,7 +104,8 @@ func (v *registerVisit) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; script-src 'nonce-"+nonce+"'")
 	switch {
 	case r.Host != v.host || r.Method != http.MethodGet:
-		// Another host name that leads to this machine belongs to somebody else's page.
+		// The page answers only under its own address. Another host name that leads to this machine belongs to
+		// somebody else's page.
 		http.Error(w, "This is not the address of the page.", http.StatusForbidden)
 	case r.URL.Path == v.page:
 		formPage.Execute(w, map[string]any{

@@ -16,7 +16,7 @@ import (
 	"github.com/aws/smithy-go"
 )
 
-// A namedStack is a CloudFormation stack with a name, which need not exist.
+// A namedStack gives access to the CloudFormation stack with a name. The stack need not exist.
 type namedStack struct {
 	Client *cloudformation.Client
 	Name   string
@@ -107,7 +107,7 @@ func (d stackDescription) codeBucket() string {
 
 var placedBucket = regexp.MustCompile(`(?m)^ +CodeUri: { Bucket: "([^"]+)", `)
 
-// A stackWish is how the stack should be. Parameters that it does not name keep their values.
+// A stackWish is the stack as the user requests it. Parameters without a value here keep their values.
 type stackWish struct {
 	Template   stackTemplate
 	Parameters map[string]string

@@ -24,9 +24,9 @@ type stackChange struct {
 	Replaces string // "", "maybe", "yes"
 }
 
-// Prepare creates a change set that would change the stack as w requests. It returns the changes; none if
-// the stack is already so. address is the address of the template. An older change set that was not executed
-// is replaced.
+// Prepare creates a change set that would change the stack as w requests. It returns the changes; none if the
+// stack is already as requested. address is the address of the template. An older change set that was not
+// executed is replaced.
 func (s namedStack) Prepare(ctx context.Context, d stackDescription, w stackWish, address string) ([]stackChange, error) {
 	if err := s.discard(ctx, d); err != nil {
 		return nil, err
@@ -113,8 +113,8 @@ func stackChangeOf(c *types.ResourceChange) stackChange {
 	return out
 }
 
-// execute executes the change set, and waits until it is done. It calls the function told with each event.
-func (s namedStack) execute(ctx context.Context, told func(stackEvent)) error {
+// execute executes the change set, and waits until it is done. It calls onEvent with each event.
+func (s namedStack) execute(ctx context.Context, onEvent func(stackEvent)) error {
 	before, err := s.last(ctx)
 	if err != nil {
 		return err
@@ -122,21 +122,21 @@ func (s namedStack) execute(ctx context.Context, told func(stackEvent)) error {
 	if _, err := s.Client.ExecuteChangeSet(ctx, &cloudformation.ExecuteChangeSetInput{StackName: &s.Name, ChangeSetName: aws.String(changeSetName)}); err != nil {
 		return fmt.Errorf("execute the change set of the stack %s: %w", s.Name, err)
 	}
-	return s.await(ctx, s.Name, before, told)
+	return s.await(ctx, s.Name, before, onEvent)
 }
 
-// awaitChange waits until the operation in progress on the stack is done. It calls the function told with
+// awaitChange waits until the operation in progress on the stack is done. It calls onEvent with
 // each event.
-func (s namedStack) awaitChange(ctx context.Context, told func(stackEvent)) error {
+func (s namedStack) awaitChange(ctx context.Context, onEvent func(stackEvent)) error {
 	before, err := s.last(ctx)
 	if err != nil {
 		return err
 	}
-	return s.await(ctx, s.Name, before, told)
+	return s.await(ctx, s.Name, before, onEvent)
 }
 
-// Remove deletes the stack, and waits until it is deleted. It calls the function told with each event.
-func (s namedStack) Remove(ctx context.Context, d stackDescription, told func(stackEvent)) error {
+// Remove deletes the stack, and waits until it is deleted. It calls onEvent with each event.
+func (s namedStack) Remove(ctx context.Context, d stackDescription, onEvent func(stackEvent)) error {
 	before, err := s.last(ctx)
 	if err != nil {
 		return err
@@ -144,5 +144,5 @@ func (s namedStack) Remove(ctx context.Context, d stackDescription, told func(st
 	if _, err := s.Client.DeleteStack(ctx, &cloudformation.DeleteStackInput{StackName: &s.Name}); err != nil {
 		return fmt.Errorf("delete the stack %s: %w", s.Name, err)
 	}
-	return s.await(ctx, d.ID, before, told) // of a stack that is gone, the name means nothing
+	return s.await(ctx, d.ID, before, onEvent) // of a stack that is gone, the name means nothing
 }

@@ -58,9 +58,9 @@ func (s namedStack) since(ctx context.Context, stack, after string) ([]types.Sta
 	}
 }
 
-// await calls the function told with each event until no operation is in progress on the stack. Its error
-// has the first resource that failed, with the reason.
-func (s namedStack) await(ctx context.Context, stack, after string, told func(stackEvent)) error {
+// await calls onEvent with each event until no operation is in progress on the stack. Its error has the first
+// resource that failed, with the reason.
+func (s namedStack) await(ctx context.Context, stack, after string, onEvent func(stackEvent)) error {
 	var cause *stackEvent
 	for {
 		d, err := s.describe(ctx, stack)
@@ -77,7 +77,7 @@ func (s namedStack) await(ctx context.Context, stack, after string, told func(st
 		for _, x := range events {
 			e := stackEvent{aws.ToString(x.LogicalResourceId), aws.ToString(x.ResourceType), string(x.ResourceStatus), aws.ToString(x.ResourceStatusReason)}
 			after = aws.ToString(x.EventId)
-			told(e)
+			onEvent(e)
 			if cause == nil && e.failed() {
 				cause = &e
 			}

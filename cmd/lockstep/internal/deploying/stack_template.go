@@ -82,7 +82,7 @@ func (t stackTemplate) Check(values map[string]string) error {
 // codeURI matches the line with a function's code in the original template.
 var codeURI = regexp.MustCompile(`(?m)^( +CodeUri: )dist/(\w+)\.zip$`)
 
-// Code returns the names of the files that the template deploys, such as plan.zip.
+// Code returns the names of the files with the functions' code, such as plan.zip.
 func (t stackTemplate) Code() []string {
 	var out []string
 	for _, m := range codeURI.FindAllStringSubmatch(t.Text, -1) {

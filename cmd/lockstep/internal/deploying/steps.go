@@ -21,7 +21,7 @@ type deployWish struct {
 	Code      int // files to upload
 }
 
-// deploymentFound are the facts that a survey found.
+// deploymentFound has the facts about a deployment that a survey found.
 type deploymentFound struct {
 	Key, Hook secretFound
 	App       appFound
@@ -39,7 +39,8 @@ type secretFound struct {
 	Deleted       bool // it is scheduled for deletion, and cannot be used
 }
 
-// An appFound is the App that the tags of the key's secret name.
+// An appFound is the App that an earlier run registered. Its data are in the tags of the secret with the App's
+// key.
 type appFound struct {
 	ID   int64
 	Slug string

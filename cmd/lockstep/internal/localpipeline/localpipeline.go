@@ -115,8 +115,8 @@ func Open(c Config) (*Machine, error) {
 	m.members[""] = first
 	for name, f := range c.Further {
 		own := c
-		// The same repository names exist on the other App's GitHub, so the patterns for own states do not
-		// apply.
+		// The other App may serve another GitHub server, with repositories of the same names. So the first
+		// App's patterns for own states do not apply.
 		own.App, own.Secret, own.Serves, own.OwnStates = f.App, f.Secret, f.Serves, nil
 		m.members[name] = m.member(own, tenants.Space(name))
 	}
@@ -167,14 +167,14 @@ func (m *Machine) Work(ctx context.Context) error { return m.Data.Queue.Work(ctx
 func (m *Machine) worker(limit int) localstore.Worker {
 	handle := func(ctx context.Context, msg pipeline.Message) error {
 		defer m.changed.Changed()
-		x, err := m.of(msg)
+		x, err := m.memberOf(msg)
 		if err != nil {
 			return err
 		}
 		return x.Handle(ctx, msg)
 	}
 	abandon := func(ctx context.Context, msg pipeline.Message, reason string) error {
-		x, err := m.of(msg)
+		x, err := m.memberOf(msg)
 		if err != nil {
 			return nil // without the App, no comment can be written
 		}

@@ -26,7 +26,8 @@ type member struct {
 	janitor *reconcile.Janitor
 }
 
-// member makes the pipeline of c.App, with its own part of the stores.
+// member makes the pipeline of c.App. Records, queues and artifacts of the App are separate from those of other
+// Apps.
 func (m *Machine) member(c Config, in tenants.Space) *member {
 	hidden := slices.Concat(c.Secrets, ownSecrets(c.Environ))
 	parts := assembly.Parts{
@@ -70,8 +71,8 @@ func (m *Machine) engine(c Config, hidden []string) *executor.Engine {
 	return e
 }
 
-// of returns the pipeline of the App that a message belongs to.
-func (m *Machine) of(msg pipeline.Message) (*member, error) {
+// memberOf returns the pipeline of the App that a message belongs to.
+func (m *Machine) memberOf(msg pipeline.Message) (*member, error) {
 	x := m.members[msg.Pull.App]
 	if x == nil {
 		return nil, fmt.Errorf("handle %s: there is no App %q any more: name it again, so that its work is done", msg.ID, msg.Pull.App)

@@ -28,7 +28,8 @@ func (m *Machine) Show(ctx context.Context, repo github.Repo, number int, p *pag
 	return m.show(ctx, x, p)
 }
 
-// Glance is like Show, for a list of pull requests: it adds no texts.
+// Glance adds the facts for a line in a list of pull requests. Unlike [Machine.Show], it does not add the texts
+// of plans and results.
 func (m *Machine) Glance(ctx context.Context, repo github.Repo, number int, p *page.Pull) error {
 	x, err := m.pulled(ctx, repo, number)
 	if err != nil {
@@ -73,7 +74,7 @@ func (m *Machine) glance(ctx context.Context, from pipeline.Records, x pulled, p
 	return nil
 }
 
-// A status is the status of a project, from its run.
+// A status is the status of a project, with the run that it comes from.
 type status struct {
 	comment.ProjectStatus
 	run    runs.Run
@@ -95,9 +96,9 @@ func statuses(ctx context.Context, from pipeline.Records, x pulled) ([]status, e
 	return out, nil
 }
 
-// whole adds to the page p the state of the pull request's head, if that state is about the pull request as
-// a whole, such as a conflict. (The page shows the states of single projects elsewhere.) It returns all
-// facts about the head.
+// whole adds to the page p the state of the pull request's head, if this state is about the pull request as a
+// whole, such as a conflict. (The states of single projects are elsewhere on the page.) It returns all facts
+// about the head.
 func whole(x pulled, p *page.Pull) (h comment.Head, ok bool) {
 	h, ok = runstatus.Head(x.look, x.runs)
 	if ok && runstatus.Whole(h.Standing) {
@@ -195,7 +196,7 @@ func where(base string, a pipeline.Artifact) string {
 	if len(parts) != 5 {
 		return base + id.Path()
 	}
-	// Both names are escaped, so an unescaped "@" separates them.
+	// A target's name and a workspace's name are both escaped, so an unescaped "@" separates them.
 	target, err := url.PathUnescape(strings.TrimSuffix(parts[2], "@"+project.DefaultWorkspace))
 	if err != nil {
 		return base + id.Path()
@@ -232,7 +233,7 @@ func unplanned(s comment.Standing) bool {
 	return false
 }
 
-// summary returns the planned changes as text.
+// summary returns the number of planned changes as text, such as "1 to add, 2 to change".
 func summary(c counting.Counts) string {
 	var parts []string
 	for _, x := range []struct {

@@ -84,8 +84,8 @@ func (m *Machine) pulled(ctx context.Context, repo github.Repo, number int) (x p
 	return x, err
 }
 
-// listed reports whether the pull request appears in lists: it affects a project, or Lockstep has told
-// something about it as a whole.
+// listed reports whether the pull request appears in lists: it affects a project, or Lockstep has reported
+// something about the pull request as a whole.
 func (x pulled) listed() bool {
 	return len(x.runs) > 0 || x.look.Told || !x.look.Closed && (x.look.Refused != "" || x.look.GivenUp != "")
 }

@@ -68,8 +68,8 @@ func (o *Operation) OpenBackend(x Access) (statebackend.Backend, diags.Diagnosti
 	return b, ds
 }
 
-// keep returns the paths for the local backend. If a backup is wanted, its name is an unused one with the time
-// in it, as Terraform's.
+// keep returns the paths for the local backend. If a backup is requested, its file gets a new name that
+// contains the time, as in Terraform.
 func (o *Operation) keep(x Access) workdir.LocalPaths {
 	p := x.Paths
 	if !x.Backup || p.Backup != "" && p.Backup != "-" {

@@ -14,7 +14,6 @@ import (
 // A saved plan contains the settings of its state's backend, as init recorded them from the backend block and
 // -backend-config. So the plan contains any credentials in them, as in Terraform. Relative paths are stored as
 // written: they are relative to the directory in which the plan is applied.
-// Relative paths are kept as written: they count from the directory in which the plan is applied.
 
 // Backend returns the backend and workspace of the state, to store in a plan.
 func (o *Operation) Backend() (plans.Backend, diags.Diagnostics) {
@@ -61,7 +60,7 @@ func valueOf(attributes map[string]any) (cty.Value, error) {
 	return ctyjson.Unmarshal(src, t)
 }
 
-// isFor returns an error unless the selected workspace is that of the plan.
+// isFor returns an error if the selected workspace is not the workspace for which the plan was made.
 func (o *Operation) isFor(was plans.Backend) diags.Diagnostics {
 	if was.Workspace == o.Workspace {
 		return nil

@@ -51,8 +51,8 @@ func (o *Operation) SavePlan(p *plans.Plan, path string) diags.Diagnostics {
 	return ds
 }
 
-// decrypt returns the decrypted content of a saved plan. The directory's configuration says how it is
-// encrypted, because the one in the plan cannot be read before. If the plan is not encrypted, the directory
+// decrypt returns the decrypted content of a saved plan. The configuration in the directory says how the plan
+// is encrypted. (The configuration in the plan is encrypted, too.) If the plan is not encrypted, the directory
 // need not have a configuration.
 func (o *Operation) decrypt(src []byte) ([]byte, diags.Diagnostics) {
 	cfg, ds := o.Dir.Load()
@@ -129,7 +129,7 @@ func OpenPlan(a *cli.App, path string, locks cli.LockFlags, paths workdir.LocalP
 }
 
 // installedFor returns a function that finds the modules of a plan. Plans that the pipeline made have no list
-// of modules; then the list of init is used.
+// of modules. For such a plan, the function uses the list that init wrote.
 func (o *Operation) installedFor(f *planfile.File) (func(string) (source.Installed, bool), diags.Diagnostics) {
 	if f.Manifest == nil {
 		installed, err := o.Dir.Installed()
@@ -204,7 +204,7 @@ func (o *Operation) fillSchemas(p *plans.Plan) {
 }
 
 // VariablesFor sets the variables for an apply: those in the plan, and ephemeral ones, which no plan contains,
-// from the usual sources. Others cannot be set any more: that is an error.
+// from the usual sources. It returns an error if an option gives another value to a variable in the plan.
 func (o *Operation) VariablesFor(p *plans.Plan, given cli.VarFlags) diags.Diagnostics {
 	planned, ds := engine.PlannedVariables(o.Config, p)
 	o.Variables, o.Given = planned, p.Variables

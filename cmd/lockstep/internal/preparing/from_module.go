@@ -126,8 +126,8 @@ func copyInto(a *cli.App, d *workdir.Dir, from source.Address, staged *workdir.D
 	if err == nil {
 		err = moveFiles(staged.Path, d.Path)
 	}
-	// The manifest contains paths below the data directory. If that is another directory, the modules are
-	// installed again.
+	// The manifest contains paths below the data directory. If the data directory is not .terraform, the
+	// modules are installed again.
 	if err == nil && filepath.Clean(string(d.DataDir)) == filepath.Join(d.Path, ".terraform") {
 		err = moveModules(staged, d)
 	}

@@ -146,13 +146,14 @@ func initDir(a *cli.App, d *workdir.Dir, suite *testfiles.Suite, ds diags.Diagno
 		} else {
 			v.Step(render.InitModules, "%s\n", a.Print().Bold("Initializing modules..."))
 		}
-		// Reading the configuration again finds the same diagnostics.
+		// The diagnostics so far are dropped: installModules reads the configuration again and returns the same
+		// ones.
 		events := func(e installing.Event) { v.Say("%s\n", e) }
 		if suite, ds = installModules(a, d, o.testDir, moduleOptions{Upgrade: o.upgrade, Events: events}); ds.HasErrors() {
 			return ds
 		}
 	}
-	// If the option -backend is false, the state is in the recorded backend.
+	// presentState reads the recorded backend, even if the option -backend is false.
 	if state, more = presentState(a, d, suite.Config); more.HasErrors() {
 		return append(ds, more...)
 	}
@@ -207,8 +208,8 @@ func requirements(suite *testfiles.Suite, state *states.State) (install.Requirem
 	return out, ds
 }
 
-// beforeInit returns the diagnostics that stop init. It leaves out those that Terraform reports only in a
-// validation.
+// beforeInit returns the diagnostics that stop init. It leaves out the errors that Terraform reports only in
+// `validate`, not in `init`.
 func beforeInit(ds diags.Diagnostics) diags.Diagnostics {
 	return slices.DeleteFunc(slices.Clone(ds), func(d diags.Diagnostic) bool {
 		return d.Late && d.Summary != decoding.OtherVersion

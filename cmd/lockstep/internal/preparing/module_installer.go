@@ -54,10 +54,10 @@ func moduleInstaller(d *workdir.Dir, o moduleOptions) *installing.Installer {
 	}
 }
 
-// numberOr parses a number in a setting. It returns otherwise if the number is invalid or negative.
-func numberOr(text string, otherwise int) int {
+// numberOr parses a number in a setting. It returns fallback if the number is invalid or negative.
+func numberOr(text string, fallback int) int {
 	if n, err := strconv.Atoi(text); err == nil && n >= 0 {
 		return n
 	}
-	return otherwise
+	return fallback
 }

@@ -52,7 +52,7 @@ var Providers = cli.Command{Name: "providers", Synopsis: "Show which modules nee
 	return a.Show(ds)
 }}
 
-// A branch is a line of a tree, with the lines below it.
+// A branch is a line of an indented tree, with the lines below it.
 type branch struct {
 	line  string
 	below []branch

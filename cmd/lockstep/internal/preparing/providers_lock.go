@@ -64,7 +64,7 @@ func configured(a *cli.App) (*workdir.Dir, install.Requirements, diags.Diagnosti
 	return d, reqs, append(ds, more...)
 }
 
-// pick removes all providers except those named. Without names it removes none.
+// pick removes from reqs all providers that are not in names. If names is empty, it removes none.
 func pick(reqs install.Requirements, names []string) (ds diags.Diagnostics) {
 	named := map[addrs.Provider]bool{}
 	for _, name := range names {

@@ -80,10 +80,10 @@ var ProvidersMirror = cli.Command{Name: "providers mirror", Synopsis: "Copy the 
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucketnamingrules.html
 var bucketPattern = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`)
 
-// storeBucket returns the bucket of a target s3://BUCKET. The second result is false if the target is a
-// directory. Packages are stored in a folder of the bucket.
-func storeBucket(target string) (bucket string, is bool, err error) {
-	if bucket, is = strings.CutPrefix(target, "s3://"); !is {
+// storeBucket returns the S3 bucket in a target s3://BUCKET. ok is false for any other target, which is a
+// directory. In the bucket, packages are stored in a folder.
+func storeBucket(target string) (bucket string, ok bool, err error) {
+	if bucket, ok = strings.CutPrefix(target, "s3://"); !ok {
 		return "", false, nil
 	}
 	if bucket = strings.TrimSuffix(bucket, "/"); !bucketPattern.MatchString(bucket) {
@@ -100,7 +100,7 @@ func fill(ctx context.Context, store awsstore.Packages, mirror fs.FS, tell func(
 		return err
 	}
 	store.Client = s3.NewFromConfig(cfg, func(o *s3.Options) {
-		// Servers other than AWS have no domain name for each bucket.
+		// Servers other than AWS have no domain name for each bucket, so the path contains the bucket.
 		o.UsePathStyle = os.Getenv("AWS_ENDPOINT_URL_S3") != "" || os.Getenv("AWS_ENDPOINT_URL") != ""
 	})
 	return fs.WalkDir(mirror, ".", func(name string, d fs.DirEntry, err error) error {

@@ -17,14 +17,14 @@ import (
 type furtherApp struct {
 	Name string `json:"name"`
 	ID   int64  `json:"app_id"`
-	// Key and Secret are the names of files, relative to the directory of that file.
+	// Key and Secret are paths of files. A relative path starts at the directory of the file that -apps names.
 	Key    string `json:"app_key"`
 	Secret string `json:"webhook_secret"`
 	URL    string `json:"github_url"` // "" for GitHub's own
 	Serves string `json:"serves"`
 }
 
-// further reads the Apps other than the first one.
+// further reads the file that the option -apps names, with all Apps other than the first one.
 func (o *serveOptions) further(a *cli.App, s *serveSettings) error {
 	if o.apps == "" {
 		return nil
@@ -48,7 +48,7 @@ func (o *serveOptions) further(a *cli.App, s *serveSettings) error {
 			err = fmt.Errorf("another App has the name %q", x.Name)
 		}
 		if err == nil {
-			err = o.one(a, s, x)
+			err = o.addApp(a, s, x)
 		}
 		if err != nil {
 			return cli.Hinted(fmt.Errorf("entry %d of %s, the file of -apps: %w", i+1, o.apps, err), remedy)
@@ -57,8 +57,8 @@ func (o *serveOptions) further(a *cli.App, s *serveSettings) error {
 	return nil
 }
 
-// one adds an App to the settings, from its entry in the file.
-func (o *serveOptions) one(a *cli.App, s *serveSettings, x furtherApp) error {
+// addApp adds an App to the settings, from its entry in the file that -apps names.
+func (o *serveOptions) addApp(a *cli.App, s *serveSettings, x furtherApp) error {
 	beside := func(name string) string {
 		if name == "" || filepath.IsAbs(name) {
 			return name

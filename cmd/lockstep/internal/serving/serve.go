@@ -157,7 +157,7 @@ func serve(a *cli.App, s *serveSettings) error {
 	case err = <-failed:
 	}
 	stop()
-	// Webhooks that are being received are received completely.
+	// The server first receives completely the webhooks that are arriving now.
 	end, cancel := context.WithTimeout(context.WithoutCancel(a.Ctx), 10*time.Second)
 	defer cancel()
 	return errors.Join(err, server.Shutdown(end))

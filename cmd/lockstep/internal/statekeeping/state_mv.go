@@ -141,7 +141,8 @@ func (m *movement) do(src, dst *opening.Operation) diags.Diagnostics {
 	return nil
 }
 
-// carry moves an instance from address a to address b, possibly in another state.
+// carry moves an instance from address a in one state to address b in another state. Both may be the same
+// state.
 func carry(from, to *states.Editor, a, b addrs.AbsResourceInstance) {
 	if from == to {
 		from.MoveInstance(a, b)
@@ -169,7 +170,7 @@ func (m *movement) moves(src, dst *states.State) ([]move, diags.Diagnostics) {
 	return m.instance(src, dst)
 }
 
-// hasSingle reports whether a state has a resource without count and for_each.
+// hasSingle reports whether the resource t in a state has neither count nor for_each.
 func hasSingle(s *states.State, t addrs.Target) bool {
 	r := s.Resource(addrs.AbsResource{Module: t.Module, Resource: t.Resource})
 	return r != nil && r.Instances[addrs.NoKey] != nil

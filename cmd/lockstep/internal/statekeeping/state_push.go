@@ -84,29 +84,30 @@ func decrypted(a *cli.App, data []byte) ([]byte, diags.Diagnostics) {
 	return d.DecryptState(a.Ctx, cfg, data)
 }
 
-// push stores a state unchanged.
+// push stores the state next unchanged. It does nothing if the same state is already stored. If force is set,
+// it ignores the rules of [pushable].
 func push(o *opening.Operation, next *states.State, force bool) error {
-	is := o.State.Current
-	if o.State.Exists() && is.Lineage == next.Lineage && is.Serial == next.Serial && is.SameContent(next) {
+	stored := o.State.Current
+	if o.State.Exists() && stored.Lineage == next.Lineage && stored.Serial == next.Serial && stored.SameContent(next) {
 		return nil
 	}
-	if err := pushable(is, next); err != nil && !force {
+	if err := pushable(stored, next); err != nil && !force {
 		return fmt.Errorf("%w (-force ignores this)", err)
 	}
 	return o.State.Replace(context.WithoutCancel(o.App.Ctx), next)
 }
 
 // pushable returns an error if a new state, the parameter next, must not replace the stored state, the
-// parameter is. The rules are those of Terraform's state push.
-func pushable(is, next *states.State) error {
+// parameter stored. The rules are those of Terraform's state push.
+func pushable(stored, next *states.State) error {
 	switch {
-	case is.IsEmpty():
+	case stored.IsEmpty():
 		return nil
-	case is.Lineage != "" && next.Lineage != "" && is.Lineage != next.Lineage:
-		return fmt.Errorf("the state of lineage %q cannot replace the unrelated state of lineage %q", next.Lineage, is.Lineage)
-	case next.Serial < is.Serial:
-		return fmt.Errorf("the state with serial %d cannot replace the newer state with serial %d", next.Serial, is.Serial)
-	case next.Serial == is.Serial && !is.SameContent(next):
+	case stored.Lineage != "" && next.Lineage != "" && stored.Lineage != next.Lineage:
+		return fmt.Errorf("the state of lineage %q cannot replace the unrelated state of lineage %q", next.Lineage, stored.Lineage)
+	case next.Serial < stored.Serial:
+		return fmt.Errorf("the state with serial %d cannot replace the newer state with serial %d", next.Serial, stored.Serial)
+	case next.Serial == stored.Serial && !stored.SameContent(next):
 		return errors.New("the stored state has the same serial, but another content")
 	}
 	return nil

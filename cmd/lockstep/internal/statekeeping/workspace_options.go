@@ -12,8 +12,8 @@ import (
 // workspaceVariable is the environment variable that selects a workspace. It overrides the recorded selection.
 const workspaceVariable = "TF_WORKSPACE"
 
-// parseWorkspace parses the options of commands in the families `workspace` and `env`, Terraform's
-// old name for it.
+// parseWorkspace parses the options of a command such as `workspace list`. For a command such as `env list` it
+// also prints a warning: `env` is Terraform's old name of `workspace`.
 func parseWorkspace(f *cli.Flags, args []string) (code int, ok bool) {
 	code, ok = f.ParseArgs(args)
 	if ok && strings.HasPrefix(f.Name(), "env ") {

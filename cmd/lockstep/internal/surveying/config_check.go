@@ -86,8 +86,8 @@ func rehearsal(a *cli.App, s survey) (ds diags.Diagnostics) {
 	return ds
 }
 
-// deployments prints which deployment serves which projects, if the settings name deployments. It warns about
-// dependencies between projects of two deployments, whose order nobody ensures.
+// deployments prints which deployment serves which projects, if the settings name deployments. It warns if a
+// project depends on a project of another deployment: no deployment ensures their order.
 func deployments(w io.Writer, s survey) {
 	if s.deployments == nil {
 		return

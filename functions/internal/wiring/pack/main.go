@@ -66,7 +66,7 @@ func build(name string) ([]byte, error) {
 	file := filepath.Join(dir, "bootstrap")
 	// No -buildvcs: a commit that does not change the function must not change its bytes.
 	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-tags", "lambda.norpc,grpcnotrace", "-ldflags", "-s -w", "-o", file, "./functions/"+name)
-	// A variable of our environment could be in the program, or change it.
+	// These values override our own environment, which would be recorded in the program, or change it.
 	cmd.Env = append(os.Environ(), "GOOS=linux", "GOARCH=arm64", "CGO_ENABLED=0", "GOFLAGS=", "GOARM64=v8.0")
 	if text, err := cmd.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("go build: %w\n%s", err, text)

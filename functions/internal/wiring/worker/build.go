@@ -57,7 +57,7 @@ func (w *Worker) build(ctx context.Context, message string) int {
 	ctx, cancel := context.WithDeadline(pipeline.WithHardStop(ctx, end), end.Add(-wiring.Margin))
 	defer cancel()
 	log := w.Log.With("id", m.ID, "build", id, "repository", m.Pull.Repository(), "pull", m.Pull.Number)
-	x, err := w.of(ctx, m)
+	x, err := w.memberOf(ctx, m)
 	if err != nil {
 		log.Error("the build cannot start", "error", err.Error())
 		return 1

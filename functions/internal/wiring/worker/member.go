@@ -28,8 +28,8 @@ type member struct {
 	engine *subprocess.Engine
 }
 
-// of returns the member for the App of a message. It reads each App's key once.
-func (w *Worker) of(ctx context.Context, m pipeline.Message) (*member, error) {
+// memberOf returns the pipeline of the App that a message belongs to. It reads each App's key once.
+func (w *Worker) memberOf(ctx context.Context, m pipeline.Message) (*member, error) {
 	name := m.Pull.App
 	if x := w.members[name]; x != nil {
 		return x, nil
@@ -44,7 +44,7 @@ func (w *Worker) of(ctx context.Context, m pipeline.Message) (*member, error) {
 
 // Handle handles a message with the pipeline of its App.
 func (w *Worker) Handle(ctx context.Context, m pipeline.Message) error {
-	x, err := w.of(ctx, m)
+	x, err := w.memberOf(ctx, m)
 	if err != nil {
 		return err
 	}

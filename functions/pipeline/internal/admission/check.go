@@ -10,11 +10,12 @@ import (
 type Verdict string
 
 const (
-	// StillSame keeps the plan and its hash: it would still make the same changes.
+	// StillSame means that the waiting plan and its hash stay: the new plan has the same changes.
 	StillSame Verdict = "the same"
-	// Another replaces the plan: it would make other changes, or a part has changed whose effect no plan shows.
+	// Another means that the new plan replaces the waiting plan. The new plan has other changes, or something
+	// has changed whose effect no plan shows.
 	Another Verdict = "another one"
-	// Unchecked leaves the plan as it is, because it could not be compared.
+	// Unchecked means that the waiting plan stays as it is, because no new plan could be compared with it.
 	Unchecked Verdict = "not checked"
 )
 

@@ -6,6 +6,6 @@
 // was made again. [Continue] decides whether another process may continue an apply. [PlaceFor] decides about
 // the address of a state.
 //
-// This package refuses to read anything. It does not decide about the requirements of the settings: package
+// This package reads nothing. It does not decide about the requirements of the settings: package
 // requirementrules does. Start reading at [Request], [Needs] and [Decide].
 package admission

@@ -192,9 +192,9 @@ func (d *placing) guarded(p places.Place) places.Place {
 	return granted
 }
 
-// claimed refuses an address that belongs to somebody else by its claim. That is so if another repository has
-// claimed it, if the base commit still has its owner, or if its owner got it after this project was removed. An
-// address that its owner has left is granted, and Former names that owner.
+// claimed refuses an address whose claim belongs to somebody else. There are three cases: another repository
+// has claimed it, or the base commit still has its owner, or its owner got it after this project was removed.
+// An address that its owner has left is granted, and Former names that owner.
 func (d *placing) claimed() {
 	c := d.Claim
 	ours := c != nil && c.App == d.App && c.RepoID == d.Repo.ID

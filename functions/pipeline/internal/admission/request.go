@@ -112,12 +112,12 @@ type Files struct {
 	Restored bool
 	// Differ are the changed inputs of the plan.
 	Differ []string
-	// Broken are the errors of the settings, in Markdown, if the project is not found because of them; "" for
-	// none. OfBase is set if the base branch itself has errors.
+	// Broken are the errors of the settings in the commit in which the project was not found, in Markdown, if
+	// they may be the reason; "" for none. OfBase is set if the base branch itself has errors.
 	Broken string
 	OfBase bool
-	// Blocks are changed configuration files among the inputs that are not in Differ. Whether the plan depends
-	// on those changes is known once it is made again.
+	// Blocks are changed configuration files. They are not in Differ, because only a new plan shows whether the
+	// plan depends on their changes.
 	Blocks []string
 	// Whole is set if all files are inputs, because programs could read them. Around are then the changed files
 	// outside the configuration; Differ does not list them. The project's dependency lock file is in neither:

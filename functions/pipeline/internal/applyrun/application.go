@@ -135,9 +135,9 @@ func (c *application) end(ctx context.Context, o jobs.Outcome, err error) error 
 	return ap.recordOutcome(ctx, c.run, o, c.begun)
 }
 
-// handOver passes the apply on to the next process, with the state locked. If this process dies between two of
-// these writes, the next one can repeat them. Once the apply record is written, the next process need not wait
-// for the end of this one. The other writes are for people.
+// handOver passes the apply on to the next process, with the state locked. If this process dies between two
+// writes, the next process can repeat all of them. Once the apply record is written, the next process need not
+// wait for the end of this one. The other writes are for people.
 func (ap *Applier) handOver(ctx context.Context, s ledger.Versioned, b ledger.Begun, o jobs.Outcome) error {
 	goesOn := o.Progress.Done > b.Progress.Done
 	if _, err := ap.Ledger.RecordHandOver(ctx, s.Run, b, o); err != nil {

@@ -15,7 +15,7 @@
 // An apply begins once. The apply record is written before the first change. A process that finds a record
 // without an outcome continues from the journal, or reports a failure; it never begins again.
 //
-// This package refuses to know how a plan is applied, and decides nothing that the gate decides. Start reading
+// This package does not know how a plan is applied, and decides nothing that the gate decides. Start reading
 // at [Applier.Apply].
 package applyrun
 

@@ -107,7 +107,7 @@ func (ap *Applier) Finish(ctx context.Context, s ledger.Versioned, e ledger.Appl
 	} else if err := ap.Artifacts.Put(ctx, s.Result(), []byte(notes.Interrupted())); err != nil {
 		return err
 	}
-	// Decisions about other pull requests depend on this fact, so it is recorded first.
+	// The last apply to the state is recorded first, because decisions about other pull requests depend on it.
 	if e.Outcome == nil || !stateUntouched(s.Run, o) {
 		if err := recordLastApply(ctx, ap, s.Run, o.State); err != nil {
 			return err
@@ -118,7 +118,7 @@ func (ap *Applier) Finish(ctx context.Context, s ledger.Versioned, e ledger.Appl
 			return err
 		}
 	}
-	// The plan can never be applied again, and is no longer open.
+	// The plan can never be applied again, so it leaves the list of open plans.
 	if err := ap.Ledger.UnlistPlan(ctx, s.Run); err != nil {
 		return err
 	}

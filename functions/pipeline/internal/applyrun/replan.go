@@ -26,7 +26,8 @@ type permission struct {
 	in    ledger.Inputs      // of the checkout
 	last  admission.Decision // the gate's last decision
 	again *jobs.Replanned    // the plan made again; nil for none
-	// content is the content of the plan in hand, which the last decision about requirements used.
+	// content is the content of the plan that is about to be applied. The last decision about requirements used
+	// it.
 	content *runs.Content
 }
 

@@ -217,9 +217,9 @@ func (w *Waves) giveUp(ctx context.Context, s ledger.Versioned, d admission.Deci
 	return w.GiveUp(ctx, s, gatefacts.Refused(comment.Command{Verb: comment.Apply}, runs.Label(s.Run), d))
 }
 
-// GiveUp ends the wait of an apply that will not be done, and tells the person who asked for it the reply no.
-// While the pull request is open, the plan can still be applied. The check is written first: once the record
-// is written, no later message would write it.
+// GiveUp ends the wait of an apply that will not be done. The person who asked for the apply gets the reply no.
+// While the pull request is open, the plan can still be applied. The check is written first: once the record is
+// written, no later message would write it.
 func (w *Waves) GiveUp(ctx context.Context, s ledger.Versioned, no comment.Reply) error {
 	if err := w.Report.Reply(ctx, s.Asked.Waits.Answer, report.NextApply(s.Run, no)); err != nil {
 		return err

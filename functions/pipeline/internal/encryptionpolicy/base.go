@@ -27,7 +27,7 @@
 //   - The base moves while an apply is in progress. An apply that continues in another process keeps the
 //     base commit that it began with. If GitHub has deleted that commit, it uses the present one.
 //
-// This package refuses to know engines, runs and AWS. Start reading at [Base].
+// This package does not know engines, runs and AWS. Start reading at [Base].
 package encryptionpolicy
 
 import (

@@ -43,7 +43,7 @@ type Ciphers struct {
 	Sensitive []cty.Value
 }
 
-// Ciphers evaluates the encryption block.
+// Ciphers evaluates the encryption block, and returns the ciphers that it defines.
 func (in Input) Ciphers() (Ciphers, diags.Diagnostics) {
 	b := &block{Input: in, out: Ciphers{Files: map[string]*hcl.File{}}}
 	read := encrypting.Input{Environment: in.Environment, KMS: in.KMS, Refuse: in.Refuse}

@@ -8,6 +8,6 @@
 // The functions mergeDue and deploymentDue decide from the records, and are pure. Each action is recorded. So
 // after the death of a process, the next one repeats the action, or finds that it was done.
 //
-// This package refuses to know the meaning of a plan, and of a hook's answer. Start reading at the type that
+// This package does not know the meaning of a plan, and of a hook's answer. Start reading at the type that
 // you need.
 package integrations

@@ -22,8 +22,8 @@ type addresses struct {
 // where is the address of a project's state on one base branch, with the former addresses.
 type where struct {
 	Place string
-	// Was is the previous address. Before are older addresses, the latest first. They are those at which a pull
-	// request had an unsettled apply or a lock when the state was last moved.
+	// Was is the previous address. Before are older addresses, the latest first: those at which a pull request
+	// had an unsettled apply or a lock when the state was last moved.
 	Was    string   `json:",omitempty"`
 	Before []string `json:",omitempty"`
 }
@@ -235,9 +235,9 @@ func moveLast(ctx context.Context, ld Ledger, r runs.Run, former string) error {
 	return err
 }
 
-// inUse returns those former addresses of a run's state that a pull request still uses. It has an unsettled
-// apply there, an apply under way, or the lock of a person, which stays there. An address that belongs to
-// another project now does not count.
+// inUse returns those former addresses of a run's state that a pull request still uses. A pull request uses an
+// address if it has an unsettled apply there, an apply under way, or the lock of a person, which stays there.
+// An address that belongs to another project now does not count.
 func inUse(ctx context.Context, ld Ledger, r runs.Run, former []string) (counts []string, err error) {
 	for _, place := range former {
 		if place == "" || place == r.Address.Place || place == r.Address.From || slices.Contains(counts, place) {

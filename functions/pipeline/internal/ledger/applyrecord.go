@@ -23,9 +23,10 @@ import (
 type ApplyRecord struct {
 	Nonce string // distinguishes this record from another process's
 	Begun time.Time
-	// Commit is the checked-out commit of the decision to begin.
+	// Commit is the commit that was checked out when the apply began.
 	Commit string `json:",omitempty"`
-	// Base is the commit of the base branch at that time. Its encryption block counts until the end.
+	// Base is the commit of the base branch when the apply began. Its encryption block counts until the end of
+	// the apply.
 	Base string `json:",omitempty"`
 	// Lifted are the requirements that somebody overrode, in the decision to begin.
 	Lifted *rulings.Ruling `json:",omitempty"`
@@ -36,7 +37,7 @@ type ApplyRecord struct {
 	Fence    int       `json:",omitempty"`
 	HardStop time.Time `json:",omitzero"`
 	Rested   bool      `json:",omitempty"`
-	// Build is the ID of the last process's build, if it was one.
+	// Build is the ID of the build in which the last process ran; "" if it did not run in a build.
 	Build string `json:",omitempty"`
 	// Progress is the last recorded progress of the apply. Idle counts the processes since then that made no
 	// progress.
@@ -48,8 +49,8 @@ type ApplyRecord struct {
 	// journal exists, the journal is more precise. Ended is nil before it is recorded, and again once there is
 	// an Outcome.
 	Ended *jobs.Outcome `json:",omitempty"`
-	// Outcome is nil until it is known. Its report is an artifact; it is part of Outcome only if the artifact
-	// could not be written.
+	// Outcome is the outcome of the apply; nil until it is known. The report of the outcome is an artifact. It
+	// is part of Outcome only if the artifact could not be written.
 	Outcome *jobs.Outcome `json:",omitempty"`
 }
 

@@ -146,8 +146,8 @@ func plansOf(on map[string]string) (names []string) {
 	return names
 }
 
-// Sweep deletes the artifacts of the first n plans and of their applies, except those in the parameter but,
-// which are still needed.
+// Sweep deletes the artifacts of the first n plans of a run, and of their applies. It keeps the artifacts in
+// the parameter but, which are still needed.
 func Sweep(ctx context.Context, from pipeline.Artifacts, r runs.Run, n int, but ...pipeline.Artifact) error {
 	for i := r.Artifacts.Swept + 1; i <= n; i++ {
 		for _, a := range r.AllArtifacts(i) {

@@ -67,7 +67,7 @@ func (t *Attempts) Restart(ctx context.Context) {
 	}
 }
 
-// TakeBack takes this attempt back: it has only found another process at work.
+// TakeBack removes this attempt from the count, because it has only found another process at work.
 func (t *Attempts) TakeBack(ctx context.Context) {
 	if t.counted {
 		_ = t.put(ctx, fmt.Sprintf("try %d", t.n-1))

@@ -18,7 +18,7 @@ import (
 type Lease struct {
 	Message  pipeline.Message
 	HardStop time.Time
-	// Build is the ID of the process's build, if it is one.
+	// Build is the ID of the build in which the process runs; "" outside of builds.
 	Build string `json:",omitempty"`
 }
 

@@ -66,8 +66,8 @@ type Obstacles struct {
 	// Denied is the text about the refused plans of single projects, in Markdown. It is shown while there are
 	// fewer plans than projects.
 	Denied string `json:",omitempty"`
-	// Denials are the same refusals, one for each project. A denial counts until the project has a plan of
-	// Head.
+	// Denials are the refusals that Denied describes, one for each project. A denial counts until the project
+	// has a plan of Head.
 	Denials []Denial `json:",omitempty"`
 }
 
@@ -201,7 +201,7 @@ func (ld Ledger) SaveLook(ctx context.Context, l Look) error {
 	})
 }
 
-// since returns the order with the touched projects of a former look added, because a command looks only at
+// since returns the order o with the touched projects of a former look added, because a command looks only at
 // some projects. The former look must be at the same head with the same base branch. If the new look has
 // failed, the former order stays. A look that succeeds and finds no order ends the former order.
 func (o *HeadOrder) since(was *HeadOrder, failed bool) *HeadOrder {

@@ -13,8 +13,8 @@ import (
 type UnappliedMerge struct {
 	Pull  pipeline.Pull // the merged pull request
 	Merge string        // the commit of the merge
-	// Attempt and Try are those of the run when the merge left it unapplied. After another plan or apply, the
-	// entry no longer counts.
+	// Attempt and Try are the numbers of the run's plan and apply when the merge left it unapplied. After
+	// another plan or apply, the entry no longer counts.
 	Attempt, Try int
 	// By is the number of the pull request whose apply has made the changes; 0 for none.
 	By int `json:",omitempty"`

@@ -8,6 +8,6 @@
 // The reservation belongs to the pull request and not to a head, so a push does not end it. The gate reads it
 // before an apply is queued, and again with the state locked.
 //
-// This package refuses to know how a state is locked while it is written: the engine does that. Start reading
+// This package does not know how a state is locked while it is written: the engine does that. Start reading
 // at [Locker.Lock].
 package locking

@@ -7,5 +7,5 @@
 // And it can do something else before or after the call. Package storytest puts a gate between the pipeline and
 // GitHub.
 //
-// This package refuses to know what is stored. Start reading at [Store] and [Gate].
+// This package does not know what is stored. Start reading at [Store] and [Gate].
 package memory

@@ -56,13 +56,13 @@ func Read[T any](ctx context.Context, g Gate, call string, f func(context.Contex
 	return Pass(ctx, g, Effect{Call: call, Reads: true}, f)
 }
 
-// Records returns r with the gate before each call.
+// Records puts the gate before each call of the records r.
 func (g Gate) Records(r pipeline.Records) pipeline.Records { return gatedRecords{r, g} }
 
-// Artifacts returns a with the gate before each call.
+// Artifacts puts the gate before each call of the artifacts a.
 func (g Gate) Artifacts(a pipeline.Artifacts) pipeline.Artifacts { return gatedArtifacts{a, g} }
 
-// Queue returns q with the gate before each call.
+// Queue puts the gate before each call of the queue q.
 func (g Gate) Queue(q pipeline.Queue) pipeline.Queue { return gatedQueue{q, g} }
 
 type gatedRecords struct {

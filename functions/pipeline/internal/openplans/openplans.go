@@ -15,7 +15,7 @@
 // person has locked the state ([Finder.ShowAgain]), or the applies have moved up in the queue of the state
 // ([Finder.ShowQueue]).
 //
-// This package refuses to know how a plan is checked: package replanning does. Start reading at [Finder.Find].
+// This package does not know how a plan is checked: package replanning does. Start reading at [Finder.Find].
 package openplans
 
 import (
@@ -151,7 +151,7 @@ func (f Finder) Find(ctx context.Context, m pipeline.Message) error {
 }
 
 // due reports whether the plan of a run has to be checked. applies is the number of applies to its state.
-func (f Finder) due(ctx context.Context, s ledger.Versioned) (applies int, is bool, err error) {
+func (f Finder) due(ctx context.Context, s ledger.Versioned) (applies int, isDue bool, err error) {
 	if s.Version == "" {
 		return 0, false, nil // with the retention
 	}

@@ -76,7 +76,7 @@ func stands(r runs.Run) string {
 	return ""
 }
 
-// on returns the results of the runs that a dependent plan uses, by target: see stands.
+// on returns, by target, the results of the runs in first that a dependent plan uses: see [stands].
 func on(first []runs.Run) map[string]string {
 	out := map[string]string{}
 	for _, s := range first {
@@ -85,10 +85,10 @@ func on(first []runs.Run) map[string]string {
 	return out
 }
 
-// due reports whether a plan has to be checked, because plans whose outputs it used have changed. The result
-// now has the present plans, by target. Nothing has to be checked while one of those plans is being made
-// again.
-func due(r runs.Run, all []runs.Run) (now map[string]string, is bool) {
+// due reports whether a plan has to be checked, because plans whose outputs it used have changed. It also
+// returns the hashes of the present plans, by target. Nothing has to be checked while one of those plans is
+// being made again.
+func due(r runs.Run, all []runs.Run) (now map[string]string, changed bool) {
 	made, planned := with(r)
 	if len(made) == 0 {
 		return nil, false

@@ -150,7 +150,7 @@ func TestDue(t *testing.T) {
 	}
 	a, b := run("net planned"), run("net planned")
 	b.Plan.Hash = "another"
-	if all := []runs.Run{a, b}; digest(all[:1]) == digest(all[1:]) || len(of(all, map[string]string{a.Target(): ""})) != 2 || slices.ContainsFunc(of(all, nil), func(runs.Run) bool { return true }) {
+	if all := []runs.Run{a, b}; digest(all[:1]) == digest(all[1:]) || len(withTargets(all, map[string]string{a.Target(): ""})) != 2 || slices.ContainsFunc(withTargets(all, nil), func(runs.Run) bool { return true }) {
 		t.Error("messages about others are the same")
 	}
 }

@@ -16,7 +16,7 @@
 // The ID of a message names the plans that it is for, so it can be sent again. If the message of a plan is lost
 // for good, the plan fails, and that wakes the others.
 //
-// This package refuses to know states and configurations. Start reading at [Foreseer.Complete].
+// This package does not know states and configurations. Start reading at [Foreseer.Complete].
 package plannedoutputs
 
 import (
@@ -108,8 +108,8 @@ func (f Foreseer) Complete(ctx context.Context, r runs.Run, j *jobs.Job) (runs.F
 }
 
 // Due reports whether a plan has to be checked, because plans whose outputs it used, or failed with, have
-// changed since. The result now has the hashes of the present plans, by target.
-func (f Foreseer) Due(ctx context.Context, r runs.Run) (now map[string]string, is bool, err error) {
+// changed since. It also returns the hashes of the present plans, by target.
+func (f Foreseer) Due(ctx context.Context, r runs.Run) (now map[string]string, changed bool, err error) {
 	if made, _ := with(r); len(made) == 0 {
 		return nil, false, nil
 	}
@@ -117,8 +117,8 @@ func (f Foreseer) Due(ctx context.Context, r runs.Run) (now map[string]string, i
 	if err != nil {
 		return nil, false, err
 	}
-	now, is = due(r, all)
-	return now, is, nil
+	now, changed = due(r, all)
+	return now, changed, nil
 }
 
 // GoOn wakes the plans whose wait for other plans is over. It also sends messages to check the plans that used
@@ -133,7 +133,7 @@ func (f Foreseer) GoOn(ctx context.Context) error {
 			err = f.wake(ctx, r, all)
 		} else if now, is := due(r, all); is {
 			m := pipeline.Message{Kind: pipeline.ToCheck, Target: r.Target(), Attempt: r.Asked.Attempt}
-			err = pipeline.Send(ctx, f.Queue, r.Pull, m, r.MessageName(), r.Asked.Attempt, r.NextBegun(), "on", digest(of(all, now)))
+			err = pipeline.Send(ctx, f.Queue, r.Pull, m, r.MessageName(), r.Asked.Attempt, r.NextBegun(), "on", digest(withTargets(all, now)))
 		}
 		if err != nil {
 			return err
@@ -142,8 +142,8 @@ func (f Foreseer) GoOn(ctx context.Context) error {
 	return nil
 }
 
-// of returns those runs in all that have one of the given targets.
-func of(all []runs.Run, targets map[string]string) (out []runs.Run) {
+// withTargets returns those runs in all that have one of the given targets.
+func withTargets(all []runs.Run, targets map[string]string) (out []runs.Run) {
 	for _, r := range all {
 		if _, ok := targets[r.Target()]; ok {
 			out = append(out, r)

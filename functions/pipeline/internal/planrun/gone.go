@@ -73,8 +73,8 @@ func SupersedeRemoved(ctx context.Context, rp *report.Reporter, ld ledger.Ledger
 	return err
 }
 
-// removedReply refuses a command that selects only projects that the base branch has removed; nil for any
-// other command.
+// removedReply returns the refusal of a command that selects only projects that the base branch has removed;
+// nil for any other command.
 func (qu *PlanQueuer) removedReply(ctx context.Context, c comment.Command, head string) (comment.Reply, error) {
 	known, err := qu.Ledger.Runs(ctx, qu.Facts.Message.Pull)
 	if err != nil {

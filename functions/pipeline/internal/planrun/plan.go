@@ -216,8 +216,8 @@ func (pl *Planner) make(ctx context.Context, s ledger.Versioned, q admission.Req
 	if err := pl.recordFilesRead(ctx, dir, s.Run, static, result); err != nil {
 		return pl.failWithoutInputs(ctx, s, err)
 	}
-	// The whole checkout contains all files that the plan has read, and perhaps files that a program has
-	// written there.
+	// If in.Whole is set, the inputs already contain all files that the plan has read. They are not read again,
+	// because programs may have written files in the checkout since.
 	in.Read = result.Read
 	if len(result.Read) > 0 && !in.Whole {
 		if err = pl.planStore().inputs(ctx, dir, s.Run, &in); err != nil {

@@ -11,7 +11,7 @@
 // A newer push takes precedence. It raises a run's Attempt, so the message of the older plan ends when it sees
 // that, and a plan in progress is stopped.
 //
-// This package refuses to know how a plan is made and how people read it. Start reading at [PlanQueuer.Push]
+// This package does not know how a plan is made and how people read it. Start reading at [PlanQueuer.Push]
 // and [Planner.Plan].
 package planrun
 

@@ -31,7 +31,7 @@ func (qu *PlanQueuer) Push(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// A fork gets one answer. Other refusals are in the status.
+	// A refused fork gets one answer in a comment. All other refusals are shown in the status.
 	if qu.Facts.Pull.Fork() {
 		if err := qu.Report.Answer(ctx, ledger.PushAnswer, replies...); err != nil {
 			return err

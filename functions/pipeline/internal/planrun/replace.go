@@ -65,8 +65,8 @@ func (k PlanStore) inputs(ctx context.Context, dir string, r runs.Run, in *ledge
 	return err
 }
 
-// ReadInputs reads the files in a checkout that a plan depends on. The result own has the files of the
-// configuration; nil means all files.
+// ReadInputs reads the files in a checkout that a plan depends on: all files, and those that belong to the
+// configuration itself (own). If own is nil, all files do.
 func ReadInputs(ctx context.Context, from jobs.Projects, dir string, r runs.Run, s jobs.Scope) (all, own project.Tree, err error) {
 	if all, err = from.Inputs(ctx, dir, r, s); err != nil || !s.Whole {
 		return all, nil, err

@@ -4,7 +4,7 @@
 // Policies run in our own process, and see the plan's JSON as it is. Gates run elsewhere, and see it without
 // sensitive values. Both verdicts are in the plan's content, without secrets.
 //
-// This package refuses to decide by verdicts: package requirementrules does. It makes no requests itself: a
+// This package does not decide by verdicts: package requirementrules does. It makes no requests itself: a
 // func asks the gates. Start reading at [Judge.Content].
 package policychecks
 

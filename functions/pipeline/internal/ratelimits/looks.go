@@ -28,10 +28,10 @@ type Looks struct {
 	Full time.Time `json:",omitzero"`
 }
 
-// Seen reports whether the last look began after a report that we received at the time told. The clocks of
-// the two processes may differ by half of the parameter every.
-func (l Looks) Seen(told time.Time, every time.Duration) bool {
-	return l.Began.Sub(told) > every/2
+// Seen reports whether the last look began after a report that we have received at the given time. The clocks
+// of the two processes may differ by half of the parameter every.
+func (l Looks) Seen(received time.Time, every time.Duration) bool {
+	return l.Began.Sub(received) > every/2
 }
 
 // Next reserves the next look, and returns the record with it, and the time from which on the look is allowed.

@@ -1,6 +1,6 @@
 // Package ratelimits decides about three limits: comments with commands by one person on one pull request,
 // looks at a pull request, and a repository's use of GitHub's requests. It has data and decisions, and no
-// effects. It refuses to know the commands. Start reading at [Pace].
+// effects. It does not know the commands. Start reading at [Pace].
 package ratelimits
 
 import (

@@ -18,7 +18,7 @@
 // anything of the run has to call [Reader.Sensitive] first. Inputs of a project that are outputs of other
 // projects are read by the same rules, but with marks ([Reader.Outputs]).
 //
-// This package refuses to know roles, sessions and reports. Start reading at [Reader.Read].
+// This package does not know roles, sessions and reports. Start reading at [Reader.Read].
 package remotestates
 
 import (
@@ -236,7 +236,7 @@ func (r *Reader) Recall(ctx context.Context, p *plans.Plan) error {
 
 // recall is Recall for one data source.
 func (r *Reader) recall(ctx context.Context, name string, source cty.Value) {
-	now, err := r.again(provider.WithReading(ctx, name), source)
+	now, err := r.readAgain(provider.WithReading(ctx, name), source)
 	if err != nil {
 		r.keep(source.GetAttr("outputs"))
 		return
@@ -244,9 +244,9 @@ func (r *Reader) recall(ctx context.Context, name string, source cty.Value) {
 	r.keep(changed(source, now, r.Planned != nil)...)
 }
 
-// again reads the state of a data source with its arguments. The arguments come from a state, which a person
-// may have edited.
-func (r *Reader) again(ctx context.Context, source cty.Value) (map[string]states.Output, error) {
+// readAgain reads the state of a data source with the arguments of the earlier reading. The arguments come from
+// a state, which a person may have edited.
+func (r *Reader) readAgain(ctx context.Context, source cty.Value) (map[string]states.Output, error) {
 	backend := source.GetAttr("backend")
 	if backend.IsNull() {
 		return nil, errors.New("it has no backend")

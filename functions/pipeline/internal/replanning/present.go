@@ -37,9 +37,9 @@ func (c *Checker) present(ctx context.Context, r runs.Run) (q admission.Request,
 	return q, nil, c.Facts.SetApplyOn(ctx, &q.Run)
 }
 
-// inputs compares the files of the plan with the files of a checkout, and sets the differences in q. The
-// result now has the files of the checkout. gone is set if the checkout does not have the project although
-// its settings have no errors.
+// inputs compares the files of the plan with the files of a checkout, and sets the differences in q. It returns
+// the files of the checkout. gone is set if the checkout does not have the project although its settings have
+// no errors.
 func (c *Checker) inputs(ctx context.Context, dir string, q *admission.Request) (now ledger.Inputs, gone bool, err error) {
 	planned, err := ledger.LoadInputs(ctx, c.Artifacts, q.Run)
 	if errors.Is(err, ledger.ErrExchanged) {

@@ -20,7 +20,7 @@
 // plan, the next plan deletes the artifacts. If it dies after that but before it has announced the new plan,
 // that plan is made once more: our check run must get the hash of a plan from the process that made it.
 //
-// This package refuses to know which plans are to be checked: packages openplans and plannedoutputs do. Start
+// This package does not know which plans are to be checked: packages openplans and plannedoutputs do. Start
 // reading at [Checker.Check].
 package replanning
 

@@ -267,8 +267,9 @@ func (rp *Reporter) writeCheck(ctx context.Context, r runs.Run, p comment.Projec
 	if err != nil || !again {
 		return err
 	}
-	// Another process has created a check run at the same time, and people see the newest one. Or another
-	// process has written another status or conclusion meanwhile, which this process has overwritten.
+	// Write the check run once more, from the newest state of the run. Another process has created a check run
+	// at the same time, and people see the newest one. Or this process has overwritten another process's status
+	// or conclusion.
 	now, err := rp.Ledger.Read(ctx, r.Key())
 	if err != nil {
 		return err

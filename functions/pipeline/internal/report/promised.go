@@ -33,7 +33,8 @@ func promised(a ledger.Answer, replies []comment.Reply) ledger.Answer {
 	}
 	for i, r := range replies {
 		later := len(a.First) > 0 && !slices.Contains(a.First, a.Replies[i].ID)
-		// A handler that gives up replaces all replies with a single reply.
+		// If a handler gives up, it replaces all replies with a single one. Then fewer promised replies are
+		// left (kept).
 		if comment.Calls(r) && (slices.Contains(a.Promised, a.Replies[i].ID) || kept < len(a.Promised) || later) {
 			a.Apart = true
 		}

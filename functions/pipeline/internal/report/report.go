@@ -6,7 +6,7 @@
 // ([Reporter.Reply]) and asks for a sync ([Reporter.AtRest]). A process that changes the phase of a run also
 // writes its check run.
 //
-// This package refuses to know why something was decided. Package comment writes the texts. Start reading at
+// This package does not know why something was decided. Package comment writes the texts. Start reading at
 // [Reporter].
 package report
 

@@ -213,7 +213,8 @@ func (rp *Reporter) React(ctx context.Context, id int64, r github.Reaction) erro
 // the text as written, and the time of writing.
 func (rp *Reporter) say(ctx context.Context, e github.Earlier, marker, further, body string) (id int64, text string, at time.Time, err error) {
 	body = marker + further + markdown.Unmarked(strings.TrimPrefix(body, marker))
-	// The text that replaces a secret or a marker may be longer than the original.
+	// The text is cut last, because the text that replaces a secret or a marker may be longer than the
+	// original.
 	text = markdown.Cut(rp.Clean(body), github.MaxComment)
 	id, at, err = rp.Hub.PutComment(ctx, rp.Facts.Message.Pull.Number, e, marker, text)
 	return id, text, at, err

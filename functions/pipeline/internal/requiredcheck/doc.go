@@ -5,6 +5,6 @@
 // conclusion of the check run. A check run belongs to a commit. So [Head] has the entries of all pull requests
 // with that head, and [Head.Worst] is shown: no pull request can make the check of another one pass.
 //
-// This package refuses to know records and GitHub's API. Package comment writes the texts. Start reading at
+// This package does not know records and GitHub's API. Package comment writes the texts. Start reading at
 // [Of]; testdata/heads.txt is the table of cases.
 package requiredcheck

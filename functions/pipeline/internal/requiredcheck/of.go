@@ -16,7 +16,8 @@ type Facts struct {
 	// Refused is set if nothing of the pull request is planned: it comes from a fork, or its base branch is not
 	// named in the settings.
 	Refused bool
-	// Problem is set if its projects are unknown. Conflict is set if it cannot be merged.
+	// Problem is set if the projects of the pull request are unknown. Conflict is set if the pull request
+	// cannot be merged.
 	Problem, Conflict bool
 	// Unplanned is set if the head touches projects that have no plan and none in progress. Denied is set if
 	// the gate has refused these plans.

@@ -6,5 +6,5 @@
 // is only shown to people, such a failure is an unknown fact, too ([Finder.Lenient]). All grants, such as
 // CODEOWNERS, are read at the tip of the base branch.
 //
-// This package refuses to decide. Start reading at [Finder.Find].
+// This package does not decide. Start reading at [Finder.Find].
 package requirementfacts

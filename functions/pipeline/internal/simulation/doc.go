@@ -37,6 +37,6 @@
 // The pipeline, the client of GitHub and the reading of projects are the real ones. The engine is a model. The
 // real engine has tests of its own, which prove that it loses nothing when it is killed.
 //
-// This package refuses to know how the pipeline works: it looks at comments, checks, objects and locks. Start
+// This package does not know how the pipeline works: it looks at comments, checks, objects and locks. Start
 // reading at TestHistories.
 package simulation

@@ -7,6 +7,6 @@
 // plans or applies looks for an order when it starts, and then every few seconds. An order names one plan or
 // apply by its number, so it never ends a later one.
 //
-// This package refuses to know how work ends: a plan is dropped, and an apply ends as at a deadline. Start
+// This package does not know how work ends: a plan is dropped, and an apply ends as at a deadline. Start
 // reading at [Stopper.Stop] and [Watch].
 package stopping

@@ -35,7 +35,7 @@
 //	  serves TEXT                     the owners and repositories that are served
 //	  ~STEP                           a step whose trace is not printed
 //
-// This package refuses to know what is right: a person reads the trace when it is written. It is for tests
+// This package does not know what is right: a person reads the trace when it is written. It is for tests
 // only. Start reading at TestStories. TestFaults plays the same stories with a fault at each call that a
 // package makes. [Hub] is for other tests, too.
 package storytest

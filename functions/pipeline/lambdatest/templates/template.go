@@ -135,9 +135,10 @@ func (r Resolver) call(name string, arg any) any {
 	panic(fmt.Sprintf("templates: no case for %s", name))
 }
 
-// Known returns the value of a name in the map of. It panics if the map does not have the name.
-func (r Resolver) Known(of map[string]string, name string) string {
-	v, ok := of[name]
+// Known returns the value of a name in a map of values, such as those of Ref. It panics if the map does not
+// have the name.
+func (r Resolver) Known(values map[string]string, name string) string {
+	v, ok := values[name]
 	if !ok {
 		panic(fmt.Sprintf("templates: the template names %s, which is not known", name))
 	}

@@ -129,15 +129,15 @@ func (r *Reader) Text(name string) string {
 }
 
 // Count reads a whole number within limits; 0 if it is absent.
-func (r *Reader) Count(name string, least, most int) int {
-	form := fmt.Sprintf("a whole number from %d to %d", least, most)
+func (r *Reader) Count(name string, lowest, highest int) int {
+	form := fmt.Sprintf("a whole number from %d to %d", lowest, highest)
 	v, ok := r.value(name, cty.Number, form)
 	if !ok {
 		return 0
 	}
 	f, _ := v.AsBigFloat().Float64()
 	n := int(f)
-	if float64(n) != f || n < least || n > most {
+	if float64(n) != f || n < lowest || n > highest {
 		r.Errorf(r.At(name), "Invalid value", "The argument %q must be %s.", name, form)
 		return 0
 	}

@@ -109,18 +109,18 @@ func Executable(t *testing.T) string {
 	return path
 }
 
-// WaitFor waits until the function is returns true, for at most half a minute. Otherwise the test fails. The
+// WaitFor waits until the function done returns true, for at most half a minute. Otherwise the test fails. The
 // parameter what says in the failure message what was waited for.
-func WaitFor(t *testing.T, what string, is func() bool) {
+func WaitFor(t *testing.T, what string, done func() bool) {
 	t.Helper()
-	WaitIn(t, 30*time.Second, what, is)
+	WaitIn(t, 30*time.Second, what, done)
 }
 
-// WaitIn is WaitFor with a time limit.
-func WaitIn(t *testing.T, limit time.Duration, what string, is func() bool) {
+// WaitIn is like WaitFor, but with the given time limit instead of half a minute.
+func WaitIn(t *testing.T, limit time.Duration, what string, done func() bool) {
 	t.Helper()
 	for end := time.Now().Add(limit); time.Now().Before(end); {
-		if is() {
+		if done() {
 			return
 		}
 		time.Sleep(20 * time.Millisecond)

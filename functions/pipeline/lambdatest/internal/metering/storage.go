@@ -30,12 +30,12 @@ func (m *Meter) s3(c Call) {
 
 // keep records the size of a stored object, and counts it as the kind k. It returns the size before. The caller
 // has locked the mutex.
-func (m *Meter) keep(k pricing.Kind, of *map[string]float64, name string, size float64) (before float64) {
-	if *of == nil {
-		*of = map[string]float64{}
+func (m *Meter) keep(k pricing.Kind, sizes *map[string]float64, name string, size float64) (before float64) {
+	if *sizes == nil {
+		*sizes = map[string]float64{}
 	}
-	before = (*of)[name]
-	(*of)[name] = size
+	before = (*sizes)[name]
+	(*sizes)[name] = size
 	m.add(k, size-before)
 	return before
 }
@@ -112,6 +112,5 @@ func size(x item) float64 {
 	return float64(n)
 }
 
-// units returns how many units are needed for the given bytes, at least 1. The parameter of is the size of a
-// unit.
-func units(bytes, of float64) float64 { return max(1, math.Ceil(bytes/of)) }
+// units returns how many units are needed for the given bytes, at least 1. size is the size of a unit in bytes.
+func units(bytes, size float64) float64 { return max(1, math.Ceil(bytes/size)) }
