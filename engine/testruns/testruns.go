@@ -46,6 +46,9 @@ type Input struct {
 	Apply func(ctx context.Context, key string, r engine.Run, plan *plans.Plan) (*states.State, diags.Diagnostics)
 	// Verbose adds plans and states to events.
 	Verbose bool
+	// MocksOnly refuses runs that need a provider without a mock. Built-in providers are allowed: they reach
+	// nothing outside of this process.
+	MocksOnly bool
 	// Listener is called for each step, one call at a time.
 	Listener func(events.Test)
 }
