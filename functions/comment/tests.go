@@ -135,8 +135,8 @@ func (c TestCheck) Summary(limit int) string {
 	case r.Broken:
 		fmt.Fprintf(&b, "**The tests of %s did not run to the end.** The reason is below. Fix it and push, or comment %s to run the tests again.\n", name, markdown.Code("lockstep plan -p "+c.Project))
 	case r.None():
-		fmt.Fprintf(&b, "The project %s has no test files. Lockstep looks for %s in %s, and in %s there. Add tests, or remove %s from `lockstep.hcl`.\n",
-			name, markdown.Code("*.tftest.hcl"), markdown.Code(c.Dir), markdown.Code("tests/"), markdown.Code("test = true"))
+		fmt.Fprintf(&b, "The project %s has no test files. Lockstep looks for %s in %s, and in %s there. Add tests, or remove %s from %s.\n",
+			name, markdown.Code("*.tftest.hcl"), markdown.Code(c.Dir), markdown.Code("tests/"), markdown.Code("test = true"), markdown.Code("lockstep.hcl"))
 	case r.Passed():
 		fmt.Fprintf(&b, "All tests of %s passed.\n", name)
 	default:
@@ -148,7 +148,7 @@ func (c TestCheck) Summary(limit int) string {
 	if c.Result != nil && c.Ended == "" {
 		b.WriteString(c.Result.table())
 	}
-	b.WriteString("\nLockstep runs tests without credentials, and with mocks only. This check does not block an apply.\n")
+	fmt.Fprintf(&b, "\nLockstep runs tests without credentials, and with mocks only. This check blocks an apply only if %s requires it.\n", markdown.Code("lockstep.hcl"))
 	return markdown.Cut(b.String(), limit)
 }
 
@@ -160,16 +160,27 @@ func (t Tests) table() string {
 	var b strings.Builder
 	b.WriteString("\n| result | run | file |\n|---|---|---|\n")
 	for _, r := range t.Runs {
-		result := r.Result
-		if r.Failed > 0 {
-			result += fmt.Sprintf(" (%d)", r.Failed)
-		}
-		fmt.Fprintf(&b, "| %s | %s | %s |\n", result, cell(r.Name), cell(r.File))
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", r.result(), cell(r.Name), cell(r.File))
 	}
 	if more := t.Count.All() - len(t.Runs); more > 0 {
 		fmt.Fprintf(&b, "\n%s more are not shown.\n", runsOf(more))
 	}
 	return b.String()
+}
+
+// result returns the result of a run in words.
+func (r TestRun) result() string {
+	switch {
+	case r.Failed == 1:
+		return "1 assertion failed"
+	case r.Failed > 1:
+		return fmt.Sprintf("%d assertions failed", r.Failed)
+	case r.Result == "pass":
+		return "passed"
+	case r.Result == "skip":
+		return "skipped"
+	}
+	return "error"
 }
 
 // maxCell is the maximum length of a text in a table, in bytes.
