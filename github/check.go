@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"time"
 
 	gh "github.com/google/go-github/v60/github"
@@ -59,7 +60,26 @@ type Check struct {
 	// Buttons are the buttons on the page of the check run, at most MaxButtons. GitHub's API does not return them,
 	// so [Client.Check] leaves them nil.
 	Buttons []CheckButton
+	// Annotations are problems in files of the commit, which GitHub shows beside their lines. GitHub never removes
+	// one: a check run has those that it was given first. [Client.Check] leaves them nil.
+	Annotations []Annotation
 }
+
+// An Annotation is a problem in a file of a check run's commit.
+type Annotation struct {
+	Path        string // from the root of the repository
+	First, Last int    // lines, from 1
+	Title       string
+	Message     string
+}
+
+// Limits of annotations: how many GitHub takes in one request, and the length of a message in bytes. A title
+// has at most MaxCheckTitle bytes.
+// Source: https://docs.github.com/en/rest/checks/runs#update-a-check-run
+const (
+	annotationsAtOnce    = 50
+	MaxAnnotationMessage = 64 << 10
+)
 
 // A CheckButton is a button of a check run. Pressing it causes a [ButtonEvent].
 type CheckButton struct {
@@ -89,6 +109,11 @@ func (c Check) check() error {
 		return errors.New("it needs a name, an external ID, a title and a summary")
 	case (c.Status == CheckCompleted) != (c.Conclusion != ""):
 		return fmt.Errorf("its status is %q and its conclusion %q; a completed check run has one, and no other has", c.Status, c.Conclusion)
+	}
+	for _, a := range c.Annotations {
+		if a.Path == "" || a.Message == "" || a.First < 1 || a.Last < a.First || len(a.Title) > MaxCheckTitle || len(a.Message) > MaxAnnotationMessage {
+			return fmt.Errorf("its annotation of %q, lines %d to %d, has no text, too long a text, or no lines", a.Path, a.First, a.Last)
+		}
 	}
 	if u, err := url.Parse(c.URL); c.URL != "" && (err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http") {
 		return fmt.Errorf("%q is not an http(s) URL", c.URL)
@@ -136,6 +161,10 @@ const NewCheck = -1
 func (c *Client) PutCheck(ctx context.Context, id int64, check Check) (int64, error) {
 	what := fmt.Sprintf("write check run %s of %s at %.7s", check.Name, c.repo, check.SHA)
 	check.Title, check.Summary, check.Text = utf8Only(check.Title), utf8Only(check.Summary), utf8Only(check.Text)
+	check.Annotations = slices.Clone(check.Annotations)
+	for i, a := range check.Annotations {
+		check.Annotations[i].Path, check.Annotations[i].Title, check.Annotations[i].Message = utf8Only(a.Path), utf8Only(a.Title), utf8Only(a.Message)
+	}
 	if err := check.check(); err != nil {
 		return 0, fmt.Errorf("%s: %w", what, err)
 	}
@@ -162,6 +191,8 @@ func (c *Client) PutCheck(ctx context.Context, id int64, check Check) (int64, er
 	}
 	if !says(have[0], check) {
 		err = c.updateCheck(ctx, have[0].GetID(), check)
+	} else {
+		err = c.annotate(ctx, have[0], check)
 	}
 	if err == nil {
 		err = c.endChecks(ctx, have[1:], check)
@@ -172,7 +203,7 @@ func (c *Client) PutCheck(ctx context.Context, id int64, check Check) (int64, er
 // endChecks completes older duplicates of a check run, which would otherwise stay open. It marks them as
 // passed: GitHub counts only the newest.
 func (c *Client) endChecks(ctx context.Context, twins []*gh.CheckRun, check Check) error {
-	check.Status, check.Conclusion = CheckCompleted, ConcludedNeutral
+	check.Status, check.Conclusion, check.Annotations = CheckCompleted, ConcludedNeutral, nil
 	for _, x := range twins {
 		if x.GetStatus() == string(CheckCompleted) {
 			continue
@@ -216,7 +247,30 @@ func (c *Client) createCheck(ctx context.Context, check Check) (*gh.CheckRun, er
 		Status: gh.String(string(check.Status)), Conclusion: orNil(string(check.Conclusion)), CompletedAt: check.completedAt(),
 		Output: check.output(), Actions: check.actions(),
 	})
-	return made, err
+	if err != nil {
+		return made, err
+	}
+	return made, c.annotate(ctx, made, check)
+}
+
+// annotate adds the annotations that a check run does not have yet. GitHub adds those of each request to the
+// ones before, in their order. So a repetition adds only the rest.
+func (c *Client) annotate(ctx context.Context, x *gh.CheckRun, check Check) error {
+	have := x.GetOutput().GetAnnotationsCount()
+	for have < len(check.Annotations) {
+		batch := check.Annotations[have:min(have+annotationsAtOnce, len(check.Annotations))]
+		output := check.output()
+		for _, a := range batch {
+			output.Annotations = append(output.Annotations, &gh.CheckRunAnnotation{
+				Path: &a.Path, StartLine: &a.First, EndLine: &a.Last, AnnotationLevel: gh.String("failure"), Title: orNil(a.Title), Message: &a.Message,
+			})
+		}
+		if _, _, err := c.client.Checks.UpdateCheckRun(ctx, c.repo.Owner, c.repo.Name, x.GetID(), gh.UpdateCheckRunOptions{Name: check.Name, Output: output}); err != nil {
+			return err
+		}
+		have += len(batch)
+	}
+	return nil
 }
 
 // checkUpdate is the body of a request that updates a check run. It can contain an empty list of buttons,
@@ -236,8 +290,11 @@ func (c *Client) updateCheck(ctx context.Context, id int64, check Check) error {
 	if err != nil {
 		return err
 	}
-	_, err = c.client.Do(ctx, req, nil)
-	return err
+	var now gh.CheckRun
+	if _, err = c.client.Do(ctx, req, &now); err != nil {
+		return err
+	}
+	return c.annotate(ctx, &now, check)
 }
 
 // actions returns the buttons in GitHub's form. Without buttons the list is empty, and not nil.

@@ -61,6 +61,53 @@ func TestPutCheck(t *testing.T) {
 	}
 }
 
+// TestAnnotations holds that a check run has each annotation once and in its order, also if a request fails in between and all
+// is repeated, and that none that GitHub refuses is sent.
+func TestAnnotations(t *testing.T) {
+	s := newSetting(t)
+	c := s.queued()
+	id := s.put(t, github.NewCheck, c)
+	c.Status, c.Conclusion = github.CheckCompleted, github.ConcludedFailure
+	for i := range 120 {
+		c.Annotations = append(c.Annotations, github.Annotation{Path: "a.tf", First: i + 1, Last: i + 2, Title: "no", Message: "It is not.\xff"})
+	}
+	n := 0
+	s.fault = func(w http.ResponseWriter, r *http.Request) bool {
+		if n++; n == 3 {
+			http.Error(w, "{}", http.StatusUnprocessableEntity)
+		}
+		return n == 3
+	}
+	if _, err := s.client.PutCheck(t.Context(), id, c); err == nil {
+		t.Error("a request that failed was not noticed")
+	}
+	if have := s.repo.Checks(c.SHA); len(have[0].Annotations) != 50 || have[0].Conclusion != github.ConcludedFailure {
+		t.Errorf("%d annotations, %s", len(have[0].Annotations), have[0].Conclusion)
+	}
+	s.fault = nil
+	for _, id := range []int64{id, 0, id} {
+		s.put(t, id, c)
+		for i := range c.Annotations {
+			c.Annotations[i].Message = "It is not.?"
+		}
+		if diff := cmp.Diff(c.Annotations, s.repo.Checks(c.SHA)[0].Annotations); diff != "" {
+			t.Error(diff)
+		}
+	}
+	made := c
+	made.Name, made.Annotations = "lockstep/new", c.Annotations[:51]
+	if s.put(t, github.NewCheck, made); len(s.repo.Checks(c.SHA)[1].Annotations) != 51 {
+		t.Error("a new check run")
+	}
+	for _, bad := range []github.Annotation{{Path: "a", Message: "m"}, {Path: "a", First: 2, Last: 1, Message: "m"}, {First: 1, Last: 1, Message: "m"}, {Path: "a", First: 1, Last: 1},
+		{Path: "a", First: 1, Last: 1, Message: strings.Repeat("x", github.MaxAnnotationMessage+1)}, {Path: "a", First: 1, Last: 1, Message: "m", Title: strings.Repeat("x", github.MaxCheckTitle+1)}} {
+		c.Annotations = []github.Annotation{bad}
+		if _, err := s.client.PutCheck(t.Context(), id, c); err == nil || !strings.Contains(err.Error(), "annotation") {
+			t.Errorf("%.100v: %v", bad, err)
+		}
+	}
+}
+
 // TestCheckOfOthers holds that what looks like ours, but is not, stays as it is.
 func TestCheckOfOthers(t *testing.T) {
 	s := newSetting(t)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
@@ -73,7 +74,11 @@ func (p *processes) configured(ctx context.Context, addr addrs.Provider, value c
 
 // providersOf returns the providers for a run: real ones, mocks, and overrides.
 func (r *run) providersOf(v *variant) session.Providers {
-	return &runProviders{processes: r.processes, variant: v, seed: r.seed(), overrides: r.overrides()}
+	p := &runProviders{processes: r.processes, variant: v, seed: r.seed(), overrides: r.overrides()}
+	if r.in.MocksOnly {
+		p.refusedAt = &r.Run.Range
+	}
+	return p
 }
 
 // runProviders are the providers of one run.
@@ -82,6 +87,8 @@ type runProviders struct {
 	variant   *variant
 	seed      string
 	overrides []override
+	// refusedAt is the place of the run if it must not configure real providers; nil if it may.
+	refusedAt *hcl.Range
 }
 
 func (p *runProviders) Schema(ctx context.Context, addr addrs.Provider) (*schema.Provider, diags.Diagnostics) {
@@ -102,10 +109,11 @@ func (p *runProviders) Client(ctx context.Context, pc addrs.AbsProviderConfig) (
 		return nil, ds
 	}
 	c := provider.Client(&real{Client: bare, processes: p.processes, provider: pc.Provider})
-	if m := p.variant.config.Modules[pc.Module]; m != nil {
-		if block := m.ProviderBlock(pc); block != nil && block.Mocked {
-			c = &mock{Client: bare, declared: declared, seed: p.seed, mock: p.variant.mocks[block], valid: p.processes.validations(pc.Provider)}
-		}
+	if block := p.variant.block(pc); block != nil && block.Mocked {
+		c = &mock{Client: bare, declared: declared, seed: p.seed, mock: p.variant.mocks[block], valid: p.processes.validations(pc.Provider)}
+	} else if p.refusedAt != nil && !pc.Provider.IsBuiltin() {
+		return nil, diags.Errorf(p.refusedAt, "Provider is not mocked",
+			"This run needs the provider %s. Here tests run with mocks only: no provider is configured, and none gets credentials. Add a mock_provider %q block to the test file.", pc.Provider, pc.Provider.Type)
 	}
 	for _, o := range p.overrides {
 		if !o.Target.IsModule() {

@@ -282,10 +282,6 @@ func (r *run) real(c *plans.ResourceChange) bool {
 	if c.Action == plans.NoOp || c.Action == plans.Read || c.Provider.Provider.IsBuiltin() {
 		return false
 	}
-	m := r.variant.config.Modules[c.Provider.Module]
-	if m == nil {
-		return true
-	}
-	block := m.ProviderBlock(c.Provider)
+	block := r.variant.block(c.Provider)
 	return block == nil || !block.Mocked
 }

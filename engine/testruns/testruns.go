@@ -44,8 +44,13 @@ type Input struct {
 	// progress where they survive this process. key names the state among the states of all files. Apply
 	// returns the new state even with errors. If Apply is nil, states are only in memory.
 	Apply func(ctx context.Context, key string, r engine.Run, plan *plans.Plan) (*states.State, diags.Diagnostics)
+	// Budget makes the budget of one run; if it is nil, all runs share the budget of Base.
+	Budget func() *budget.Budget
 	// Verbose adds plans and states to events.
 	Verbose bool
+	// MocksOnly refuses runs that need a provider without a mock. Built-in providers are allowed: they reach
+	// nothing outside of this process.
+	MocksOnly bool
 	// Listener is called for each step, one call at a time.
 	Listener func(events.Test)
 }

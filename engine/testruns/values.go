@@ -42,6 +42,9 @@ func (r *run) open() (ds diags.Diagnostics) {
 	r.begun = r.in.Base
 	r.begun.Config, r.begun.Analysis = r.variant.config, nil
 	r.begun.Providers = r.providersOf(r.variant)
+	if r.in.Budget != nil {
+		r.begun.Budget = r.in.Budget()
+	}
 	root := r.begun.Config.Root.Content
 	sources, more := r.given(root)
 	if ds = append(ds, more...); ds.HasErrors() {

@@ -33,6 +33,15 @@ type variantKey struct {
 	text string
 }
 
+// block returns the block of a provider configuration, a mock's or a real one; nil if there is none.
+func (v *variant) block(pc addrs.AbsProviderConfig) *config.Provider {
+	m := v.config.Modules[pc.Module]
+	if m == nil {
+		return nil
+	}
+	return m.ProviderBlock(pc)
+}
+
 // take returns an analysis of the variant for exclusive use, until give returns it.
 func (v *variant) take() *engine.Analysis {
 	v.mu.Lock()

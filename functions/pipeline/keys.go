@@ -26,6 +26,7 @@ var collections = map[string]time.Duration{
 	"deployed": 365 * day, // the deployments that were reported to GitHub
 	"asked":    90 * day,  // a question about requirements, with its facts
 	"sha":      90 * day,  // the check runs of a commit, of projects
+	"tests":    90 * day,  // the check runs of a commit, of the tests of projects
 	"head":     90 * day,  // the check run of a commit as the head of pull requests
 	"watch":    90 * day,  // the watch over plans at a commit that wait for requirements
 	"late":     365 * day, // the watch over plans of a merged pull request that wait for requirements

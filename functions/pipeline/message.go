@@ -33,6 +33,7 @@ const (
 	Grouped      Kind = "grouped"   // a merge queue waits for the check of a merge group
 	SyncComments Kind = "tell"      // the comments on a pull request are out of date
 	ToPlan       Kind = "plan"      // plan one project
+	ToTest       Kind = "test"      // run the tests of one project
 	ToApply      Kind = "apply"     // apply one saved plan
 	ToRecover    Kind = "recover"   // recover the state of one project
 	ToRelease    Kind = "release"   // release the lock of an apply that was given up before its first change
@@ -78,8 +79,8 @@ type Message struct {
 	// Head is the commit to plan; the plan is written to its check run. For a [Rerun] it is the commit whose
 	// check runs are to be made again.
 	Head string `json:",omitempty"`
-	// Target names the run to plan, check, apply, recover or release among the runs of the pull request: see
-	// runs.ID.Target. For a plan or a check, Attempt must equal the run's Attempt; for an apply, the run's Try.
+	// Target names the run to plan, test, check, apply, recover or release among the runs of the pull request: see
+	// runs.ID.Target. For a plan, tests or a check, Attempt must equal the run's Attempt; for an apply, the run's Try.
 	// Otherwise the message is obsolete.
 	Target  string `json:",omitempty"`
 	Attempt int    `json:",omitempty"`
@@ -137,6 +138,7 @@ var queues = map[Kind]QueueName{
 	ToCheck:      Plans,
 	ToQueue:      Plans,
 	ToPlan:       Plans,
+	ToTest:       Plans,
 	ToApply:      Applies,
 	ToRecover:    Applies,
 	ToRelease:    Applies,
@@ -190,6 +192,9 @@ func (m Message) Group() string {
 func (m Message) group() string {
 	if m.Kind == Told { // it may wait, and commands do not
 		return fmt.Sprintf("%d/%d/told", m.Pull.Repo.ID, m.Pull.Number)
+	}
+	if m.Kind == ToTest { // neither tests nor a plan wait for the other
+		return fmt.Sprintf("%d/%d/%s/test", m.Pull.Repo.ID, m.Pull.Number, m.Target)
 	}
 	switch m.Queue() {
 	case Plans:

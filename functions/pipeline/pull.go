@@ -51,10 +51,31 @@ func HeadCheckOf(deployment string) string {
 	return HeadCheck + " (" + deployment + ")"
 }
 
+// testPrefix is the prefix of the project in the name of a check run for its tests. No project's name contains
+// a colon.
+const testPrefix = "test: "
+
+// TestCheckOf returns the name of the check run that a deployment writes for the tests of a project. The
+// project is as in runs.Run.Check.
+func TestCheckOf(deployment, project string) string {
+	return HeadCheckOf(deployment) + "/" + testPrefix + project
+}
+
+// ReadTestCheck parses the name of a check run for the tests of a project. is is false for any other name.
+func ReadTestCheck(name string) (project string, is bool) {
+	_, project, _ = readCheck(name)
+	return strings.CutPrefix(project, testPrefix)
+}
+
 // ReadCheck parses the name of a check run of any deployment. project is "" for the check run of a whole head;
 // else it is the project with its workspace, as in runs.Run.Check. ours is false if no deployment uses such a
-// name.
+// name, and for the check run of tests: it counts as a check of another App does.
 func ReadCheck(name string) (deployment, project string, ours bool) {
+	deployment, project, ours = readCheck(name)
+	return deployment, project, ours && !strings.HasPrefix(project, testPrefix)
+}
+
+func readCheck(name string) (deployment, project string, ours bool) {
 	rest, ours := strings.CutPrefix(name, HeadCheck)
 	if inner, named := strings.CutPrefix(rest, " ("); named {
 		deployment, rest, ours = strings.Cut(inner, ")")

@@ -88,6 +88,12 @@ func (g Grants) Locked() Grants {
 	return Grants{lock: g.lock, source: grantsSource{Lock: g.source.Lock}}
 }
 
+// WithoutPrograms returns the permissions without those to run programs of the pull request.
+func (g Grants) WithoutPrograms() Grants {
+	g.Provisioners, g.External = false, false
+	return g
+}
+
 // Programs reports whether programs of the pull request may run. They can read every file of the checkout.
 func (g Grants) Programs() bool { return g.Provisioners || g.External }
 

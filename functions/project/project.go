@@ -5,8 +5,8 @@
 // A repository describes its projects in lockstep.hcl ([Parse]), or in atlantis.yaml if it has no lockstep.hcl
 // ([Read]), or leaves them to its directories ([Discover]). The author of a pull request writes these files,
 // too. So they only say which projects exist. The caller must read permissions at the base commit
-// ([Settings.ApplyOn], [Settings.Grant], [GrantsOf], [Allow.States]). If the base is not the default branch,
-// the caller must also ask the default branch ([Settings.Names]).
+// ([Settings.ApplyOn], [Settings.Tests], [Settings.Grant], [GrantsOf], [Allow.States]). If the base is not the
+// default branch, the caller must also ask the default branch ([Settings.Names]).
 //
 // This package reads files and nothing else. It does not know pull requests, plans, and the content of states.
 // Start reading at [Discover].
@@ -65,6 +65,8 @@ type Project struct {
 	BackendFiles  []string                   `json:",omitempty"`
 	// ProviderParallelism is how many calls of a provider may run at a time: see [ProviderLimits].
 	ProviderParallelism map[string]int `json:",omitempty"`
+	// Test is set if the project's tests are run. Only the base branch decides that: see [Settings.Tests].
+	Test bool `json:",omitempty"`
 	// At is the line of the project's block, such as "lockstep.hcl:3", or of its entry in atlantis.yaml; "" if
 	// the project has none.
 	At string `json:",omitempty"`

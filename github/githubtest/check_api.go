@@ -84,7 +84,7 @@ func (l *checks) json(c *checkRun) rest.Object {
 		"started_at": rest.Stamp(c.started), "check_suite": rest.Object{"id": c.suite}, "app": l.repo.world.appJSON(c.app),
 		"pull_requests": l.headsJSON(c.shown.SHA),
 		"output": rest.Object{
-			"title": rest.OrNull(c.shown.Title), "summary": rest.OrNull(c.shown.Summary), "text": c.text, "annotations_count": 0,
+			"title": rest.OrNull(c.shown.Title), "summary": rest.OrNull(c.shown.Summary), "text": c.text, "annotations_count": len(c.shown.Annotations),
 			"annotations_url": api + "/annotations",
 		},
 	}
@@ -157,6 +157,25 @@ type checkRequest struct {
 type checkOutput struct {
 	Title, Summary string
 	Text           *string
+	Annotations    []annotation
+}
+
+// An annotation is a problem in a file, as a request has it.
+type annotation struct {
+	Path           string
+	First          int    `json:"start_line"`
+	Last           int    `json:"end_line"`
+	Level          string `json:"annotation_level"`
+	Title, Message string
+}
+
+// limit returns a problem if GitHub refuses the annotation.
+func (a annotation) limit() *rest.Problem {
+	level := slices.Contains([]string{"notice", "warning", "failure"}, a.Level)
+	if a.Path == "" || a.Message == "" || a.First < 1 || a.Last < a.First || !level || len(a.Message) > 64<<10 || utf8.RuneCountInString(a.Title) > 255 {
+		return invalidCheck("The annotation of %q is incomplete, or too long.", a.Path)
+	}
+	return nil
 }
 
 // invalidCheck returns GitHub's answer to a request that it refuses.
@@ -208,6 +227,14 @@ func (o *checkOutput) limit() *rest.Problem {
 	if o.Title == "" || o.Summary == "" {
 		return invalidCheck(`"title" and "summary" weren't supplied.`)
 	}
+	if n := len(o.Annotations); n > 50 {
+		return invalidCheck("No more than 50 annotations are allowed; %d were supplied.", n)
+	}
+	for _, a := range o.Annotations {
+		if p := a.limit(); p != nil {
+			return p
+		}
+	}
 	const most = 65535
 	texts := []string{o.Summary}
 	if o.Text != nil {
@@ -244,6 +271,9 @@ func (in *checkRequest) Into(s *github.Check, text **string) {
 		s.Title, s.Summary, s.Text, *text = in.Output.Title, in.Output.Summary, "", in.Output.Text
 		if *text != nil {
 			s.Text = **text
+		}
+		for _, a := range in.Output.Annotations { // to those before
+			s.Annotations = append(s.Annotations, github.Annotation{Path: a.Path, First: a.First, Last: a.Last, Title: a.Title, Message: a.Message})
 		}
 	}
 }

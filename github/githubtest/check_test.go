@@ -26,6 +26,7 @@ func TestCheckRequests(t *testing.T) {
 		return `,"output":` + string(out)
 	}
 	bytes := func(n int) string { return strings.Repeat("ü", n/2) }
+	const note = `{"path":"a","start_line":2,"end_line":2,"annotation_level":"failure","message":"no"}`
 	for name, test := range map[string]struct {
 		rest   string
 		status int
@@ -39,6 +40,9 @@ func TestCheckRequests(t *testing.T) {
 		"summary of too many characters": {output(strings.Repeat("x", 65536), ""), 422, "Only 65535 characters are allowed; 65536 were supplied."},
 		"text of too many characters":    {output("S", strings.Repeat("x", 65536)), 422, "Only 65535 characters are allowed"},
 		"text of too many bytes":         {output("S", bytes(65536)), 201, strings.Repeat("ü", 32767)},
+		"annotations":                    {`,"output":{"title":"T","summary":"S","annotations":[` + strings.Repeat(note+",", 49) + note + `]}`, 201, `"annotations_count":50`},
+		"too many annotations":           {`,"output":{"title":"T","summary":"S","annotations":[` + strings.Repeat(note+",", 50) + note + `]}`, 422, "No more than 50"},
+		"an annotation without a line":   {`,"output":{"title":"T","summary":"S","annotations":[` + strings.Replace(note, "2", "0", 1) + `]}`, 422, "incomplete"},
 		"a URL that is none":             {`,"details_url":"s3://x"`, 422, "http or https scheme"},
 	} {
 		status, text := a.ask(t, "POST", "/repos/acme/infra/check-runs", token, fmt.Sprintf(`{"name":%q,"head_sha":%q%s}`, name, sha, test.rest))
@@ -56,7 +60,7 @@ func TestCheckRequests(t *testing.T) {
 		t.Errorf("a foreign check run was changed: %d", status)
 	}
 	for query, want := range map[string]int{
-		"":                             4,
+		"":                             5,
 		"check_name=plain":             2,
 		"check_name=plain&app_id=4711": 1,
 		"check_name=plain&filter=all":  2,

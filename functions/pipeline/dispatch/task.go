@@ -33,6 +33,7 @@ type task struct {
 	commands *commands
 	plans    *planrun.PlanQueuer
 	planner  *planrun.Planner
+	tester   *planrun.Tester
 	closer   *applyrun.Closer
 	applier  *applyrun.Applier
 	waves    *applyrun.Waves
@@ -69,6 +70,7 @@ func (p *Pipeline) task(m pipeline.Message, hub GitHub, tries *ledger.Attempts) 
 		Facts: t.facts, Report: t.report, Ledger: t.ledger, Leases: t.leases,
 		Artifacts: p.Artifacts, Projects: projects, Engine: p.Engine, Open: t.open, Hooks: steps, Poll: p.Poll, Follow: applies.ApplyAfterPlan, Foreseer: t.foreseer,
 	}
+	t.tester = &planrun.Tester{Facts: t.facts, Report: t.report, Ledger: t.ledger, Engine: p.Engine, Poll: p.Poll}
 	t.checker = &replanning.Checker{
 		Facts: t.facts, Report: t.report, Ledger: t.ledger,
 		Artifacts: p.Artifacts, Projects: projects, Engine: p.Engine, Foreseer: t.foreseer, Hooks: steps, Poll: p.Poll,

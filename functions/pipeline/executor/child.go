@@ -19,8 +19,8 @@ func InChild(c *subprocess.Child, states BackendFunc) *Engine {
 			c.State()
 			return states(ctx, j, b)
 		},
-		KMS:       kmsWith(c.Sessions),
-		Modules:   modules.Remote{Proxy: c.Fetch}.Install,
+		KMS:     kmsWith(c.Sessions),
+		Modules: modules.Remote{Proxy: c.Fetch}.Install, TestModules: modules.Remote{Proxy: c.Fetch}.InstallWithTests,
 		PluginEnv: c.Environment, Vault: c.Secrets, Rescue: c.Rescue, Begin: c.Begin, Gate: c.Gate,
 		Memory: c.Memory, Remember: c.Remember,
 	}

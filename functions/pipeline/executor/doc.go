@@ -27,6 +27,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/config/loading"
 	"github.com/lockstep-iac/lockstep/engine/config/source"
+	"github.com/lockstep-iac/lockstep/engine/config/testfiles"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/hosts"
 	"github.com/lockstep-iac/lockstep/engine/provider/install"
@@ -66,6 +67,9 @@ type Engine struct {
 	// is refused. An error is a failure that may pass, such as that of the network. See package
 	// functions/pipeline/modules.
 	Modules func(ctx context.Context, j jobs.Job, dir string, tree source.Tree, early loading.Early, token hosts.Tokens, env func(context.Context) ([]string, error)) (*config.Config, diags.Diagnostics, error)
+	// TestModules does the same as Modules for a configuration with its tests: those of a run's module are
+	// installed, too.
+	TestModules func(ctx context.Context, j jobs.Job, dir string, tree source.Tree, early loading.Early, token hosts.Tokens, env func(context.Context) ([]string, error)) (*testfiles.Suite, diags.Diagnostics, error)
 	// CLIConfig is a file in Terraform's CLI configuration format. It selects the sources of providers if there
 	// is no Mirror; "" means their registries. dev_overrides in it are refused, because such providers have no
 	// checksum.

@@ -22,6 +22,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config/inputs"
 	"github.com/lockstep-iac/lockstep/engine/config/loading"
 	"github.com/lockstep-iac/lockstep/engine/config/source"
+	"github.com/lockstep-iac/lockstep/engine/config/testfiles"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/functions/operation"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/remotestates"
@@ -44,7 +45,8 @@ type checkout struct {
 	// schemas is set if providers are needed only for their schemas.
 	schemas bool
 
-	options options // of the plan
+	options options          // of the plan
+	suite   *testfiles.Suite // with the tests; nil for any other job
 
 	ciphers ciphers
 
@@ -80,7 +82,7 @@ func (e *Engine) open(ctx context.Context, j jobs.Job, modules bool) (*checkout,
 	if j.Access == jobs.Reads && j.Snapshot == nil {
 		ds = append(ds, o.ciphers.proposed(o, cfg)...)
 	}
-	if err != nil || ds.HasErrors() {
+	if err != nil || ds.HasErrors() || j.Access == jobs.Tests {
 		return o, ds, err
 	}
 	ds = append(ds, o.refuseProvisioners()...)
@@ -96,6 +98,9 @@ const usualMemory = 1 << 30
 
 // load reads the configuration with the remote modules that it calls.
 func (o *checkout) load(ctx context.Context, modules bool) (*config.Config, diags.Diagnostics, error) {
+	if o.job.Access == jobs.Tests {
+		return o.loadTests(ctx)
+	}
 	cfg, ds, err := o.loadFrom(ctx, commanded(source.FS(o.root.FS(), o.job.Dir), o.job.Options), modules)
 	if cfg != nil {
 		markTyped(cfg)
@@ -108,19 +113,26 @@ func (o *checkout) loadFrom(ctx context.Context, tree source.Tree, modules bool)
 		cfg, ds := loading.Load(loading.Input{Tree: tree, Early: o.early(), Budget: o.Budget})
 		return cfg, ds, nil
 	}
-	// A repository may contain any files in the directory for modules, so the directory is removed first.
-	if err := o.root.RemoveAll(path.Join(o.job.Dir, dataDir)); err != nil {
+	if problem := o.removeModules(); problem.HasErrors() {
 		cfg, ds := loading.Load(loading.Input{Tree: tree, Early: o.early(), Budget: o.Budget})
-		return cfg, append(ds, diags.FromError("Modules cannot be installed", err)...), nil
+		return cfg, append(ds, problem...), nil
 	}
 	return o.engine.Modules(budget.With(ctx, o.Budget), o.job, o.dir(), tree, o.early(), o.vault.token, moduleEnv(o))
+}
+
+// removeModules removes the directory for modules. A repository may have anything there.
+func (o *checkout) removeModules() diags.Diagnostics {
+	if err := o.root.RemoveAll(path.Join(o.job.Dir, dataDir)); err != nil {
+		return diags.FromError("Modules cannot be installed", err)
+	}
+	return nil
 }
 
 // moduleEnv returns the environment of plugins, for modules in buckets.
 func moduleEnv(o *checkout) func(context.Context) ([]string, error) {
 	return func(ctx context.Context) ([]string, error) {
 		if !rights(o) {
-			return nil, errors.New("the commit of a fork is planned without credentials, and a bucket is not asked without")
+			return nil, errors.New("the plan of a fork's commit and tests have no credentials, and buckets are read with credentials only")
 		}
 		env, ds := o.environment(ctx)
 		o.env = env
@@ -178,7 +190,13 @@ func (o *checkout) collect(ctx context.Context) (map[string]cty.Value, diags.Dia
 // sources returns the sources of the root variables, without our own environment. linked are the outputs of
 // other projects.
 func (o *checkout) sources(linked ...inputs.Source) ([]inputs.Source, diags.Diagnostics) {
-	all, files, ds := variableSources(o.root.FS(), o.job, o.Budget.Limits(), linked...)
+	return o.sourcesWith(nil, linked...)
+}
+
+// sourcesWith does the same as sources. It adds the automatically loaded files of further directories, which
+// are relative to the project's.
+func (o *checkout) sourcesWith(dirs []string, linked ...inputs.Source) ([]inputs.Source, diags.Diagnostics) {
+	all, files, ds := variableSources(o.root.FS(), o.job, o.Budget.Limits(), dirs, linked...)
 	maps.Copy(o.values, files)
 	if all == nil {
 		return nil, ds
@@ -190,6 +208,7 @@ func (o *checkout) sources(linked ...inputs.Source) ([]inputs.Source, diags.Diag
 func (o *checkout) files() map[string]*hcl.File {
 	all := maps.Clone(o.values)
 	maps.Copy(all, o.ciphers.Files)
+	maps.Copy(all, o.suiteFiles())
 	if o.Config != nil {
 		maps.Copy(all, o.Config.Files)
 	}

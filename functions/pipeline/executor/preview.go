@@ -136,11 +136,11 @@ func checkOffline(o *checkout, plugins bool) diags.Diagnostics {
 	if o.job.Snapshot == nil || !plugins || o.engine.Begin != nil {
 		return nil
 	}
-	return diags.Errorf(nil, "Providers are not confined here", "The commit of a fork is planned by providers without a network, and this installation of Lockstep cannot close it: its operator has to run it under Linux, with runs in processes of their own.")
+	return diags.Errorf(nil, "Providers are not confined here", "Tests, and plans of a fork's commit, run providers without a network. This installation of Lockstep cannot close the network: its operator has to run it under Linux, with runs in processes of their own.")
 }
 
 // noRemoteState refuses to read terraform_remote_state in a plan of a snapshot. Its arguments could make our
 // own process connect to any host.
 func noRemoteState(context.Context, string, cty.Value, string) (map[string]cty.Value, error) {
-	return nil, errors.New("this plan of a fork's commit is made without credentials, and no other state is read for it")
+	return nil, errors.New("tests, and plans of a fork's commit, run without credentials, so they read no other state. A test can set its outputs with an override_data block")
 }

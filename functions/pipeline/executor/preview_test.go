@@ -158,7 +158,7 @@ func TestPreviewRefuses(t *testing.T) {
 	s := snapshotOf(t, base)
 	for name, c := range map[string]struct{ more, want string }{
 		"another state": {"data \"terraform_remote_state\" \"x\" {\n  backend = \"http\"\n  config  = { address = \"http://127.0.0.1:1/${terraform_data.a.output}\" }\n}\n",
-			"made without credentials, and no other state is read"},
+			"run without credentials, so they read no other state"},
 		"a command":  {"resource \"terraform_data\" \"c\" {\n  provisioner \"local-exec\" {\n    command = \"id\"\n  }\n}\n", "Provisioners are not allowed"},
 		"a program":  {"terraform {\n  required_providers {\n    external = { source = \"hashicorp/external\" }\n  }\n}\ndata \"external\" \"x\" {\n  program = [\"id\"]\n}\n", "runs programs, and the base branch does not allow this"},
 		"a provider": {"terraform {\n  required_providers {\n    evil = { source = \"mallory/evil\" }\n  }\n}\nresource \"evil_thing\" \"x\" {}\n", "he base branch does not allow the provider"},
@@ -218,7 +218,7 @@ func TestForkWithoutBucket(t *testing.T) {
 	var env []string
 	b.engine.Modules = func(ctx context.Context, _ jobs.Job, _ string, tree source.Tree, early loading.Early, _ hosts.Tokens, of func(context.Context) ([]string, error)) (*config.Config, diags.Diagnostics, error) {
 		var err error
-		if env, err = of(ctx); err == nil || !strings.Contains(err.Error(), "planned without credentials") {
+		if env, err = of(ctx); err == nil || !strings.Contains(err.Error(), "tests have no credentials") {
 			t.Errorf("%q, %v", env, err)
 		}
 		cfg, ds := loading.Load(loading.Input{Tree: tree, Early: early})

@@ -34,6 +34,11 @@ func (o *checkout) providers(ctx context.Context, state *states.State) diags.Dia
 	if ds.HasErrors() {
 		return ds
 	}
+	return append(ds, o.require(ctx, reqs)...)
+}
+
+// require does the same as providers for given requirements.
+func (o *checkout) require(ctx context.Context, reqs install.Requirements) (ds diags.Diagnostics) {
 	lock, plugins, more := o.granted(reqs)
 	if ds = append(ds, more...); ds.HasErrors() {
 		return ds

@@ -16,22 +16,20 @@ import (
 )
 
 // variableSources returns the sources of the root variables; a later source overrides an earlier one. They
-// are the automatically loaded files of the project's directory, the files that lockstep.hcl names, the
-// values in lockstep.hcl, linked (inputs that are outputs of other projects), and the options of the plan.
+// are the automatically loaded files of the project's directory and of the directories dirs below it, the
+// files that lockstep.hcl names, the values in lockstep.hcl, linked (inputs that are outputs of other projects), and the options of the plan.
 // The caller adds secrets. It also returns the files that messages may point to, by name. If the checkout
 // does not have the project's directory, there are no sources.
-func variableSources(repository fs.FS, j jobs.Job, limits budget.Limits, linked ...inputs.Source) ([]inputs.Source, map[string]*hcl.File, diags.Diagnostics) {
+func variableSources(repository fs.FS, j jobs.Job, limits budget.Limits, dirs []string, linked ...inputs.Source) ([]inputs.Source, map[string]*hcl.File, diags.Diagnostics) {
 	entries, err := fs.ReadDir(repository, j.Dir)
 	if err != nil {
 		return nil, nil, diags.FromError("The project cannot be read", err)
 	}
-	var names []string
-	for _, e := range entries {
-		names = append(names, e.Name())
-	}
 	r := &sourceReader{repository: repository, limits: limits, files: map[string]*hcl.File{}}
-	for _, name := range inputs.AutoFiles(names) {
-		r.add(inputs.FromAutoFile, name, path.Join(j.Dir, name))
+	r.auto(j.Dir, "", entries)
+	for _, dir := range dirs {
+		entries, _ := fs.ReadDir(repository, path.Join(j.Dir, dir)) // it need not exist
+		r.auto(j.Dir, dir, entries)
 	}
 	for _, name := range j.VarFiles {
 		r.add(inputs.FromNamedFile, name, name)
@@ -62,6 +60,17 @@ type sourceReader struct {
 	sources    []inputs.Source
 	files      map[string]*hcl.File
 	ds         diags.Diagnostics
+}
+
+// auto adds the files that are loaded automatically, of a directory below the project's with these entries.
+func (r *sourceReader) auto(project, dir string, entries []fs.DirEntry) {
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	for _, name := range inputs.AutoFiles(names) {
+		r.add(inputs.FromAutoFile, path.Join(dir, name), path.Join(project, dir, name))
+	}
 }
 
 // add adds a file by its name for people and its path.

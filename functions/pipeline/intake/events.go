@@ -119,6 +119,9 @@ func buttonPressed(m pipeline.Message, e github.ButtonEvent) []pipeline.Message 
 // pull requests from forks, and those that have another head by now.
 func ofProject(check, externalID string) (number int, project string) {
 	_, project, ours := pipeline.ReadCheck(check)
+	if tested, is := pipeline.ReadTestCheck(check); is {
+		project, ours = tested, true
+	}
 	text, target, _ := strings.Cut(externalID, "/")
 	number, err := strconv.Atoi(text)
 	if !ours || project == "" || target == "" || err != nil || number <= 0 {

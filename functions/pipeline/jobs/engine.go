@@ -19,6 +19,8 @@ type Engine interface {
 	Apply(ctx context.Context, j Job, plan []byte, permit func(BeforeApply) Permit) (Outcome, error)
 	// Check makes a plan as Plan does, and compares it with an earlier plan.
 	Check(ctx context.Context, j Job, plan []byte) (Checked, error)
+	// Test runs the tests of a job that [ForTests] has made.
+	Test(ctx context.Context, j Job) (comment.Tests, error)
 	// Recover writes the results of unfinished applies into the state, and reports what needs a person's
 	// decision. The error is a *StateError in the same cases as for Unlock, and if the state is locked.
 	Recover(ctx context.Context, j Job) (comment.Recovered, error)

@@ -29,6 +29,8 @@ const (
 	Writes
 	// Keys is the access to AWS KMS, for the keys of an encrypted state. It does not include the state itself.
 	Keys
+	// Tests is the access of tests: none. They have states of their own, in memory.
+	Tests
 )
 
 // A Job is one project in a checkout, with everything that is needed to plan or apply it.
@@ -66,6 +68,9 @@ type Job struct {
 	// Snapshot is the state without secrets from which a fork's commit is planned; nil for other plans. Such a
 	// plan uses nothing that needs our rights. See [Unprivileged].
 	Snapshot *Snapshot `json:",omitempty"`
+	// PrivateModules is set if the job may fetch the private repositories that the base branch grants, although it
+	// has a Snapshot.
+	PrivateModules bool `json:",omitempty"`
 }
 
 // InputValues are the sources of the values of a project's variables, and of its backend's arguments.

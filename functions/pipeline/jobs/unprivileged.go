@@ -17,3 +17,16 @@ func Unprivileged(whole Job, s Snapshot) Job {
 		Grants: whole.Grants.Locked(), Snapshot: &Snapshot{State: s.State, ID: s.ID},
 	}
 }
+
+// ForTests returns the job for the tests of a project. Tests have no rights, as the plan of a fork's commit.
+// The providers and modules of a commit that is not a fork's are those that the base branch grants to its plan,
+// but no program of the pull request runs.
+func ForTests(whole Job, fork bool) Job {
+	j := Unprivileged(whole, Snapshot{})
+	j.Options, j.Inputs = grammar.Options{}, nil
+	if !fork {
+		j.Grants = whole.Grants.WithoutPrograms()
+		j.Installation, j.PrivateModules = whole.Installation, true
+	}
+	return j
+}

@@ -11,6 +11,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/config/loading"
 	"github.com/lockstep-iac/lockstep/engine/config/source"
+	"github.com/lockstep-iac/lockstep/engine/config/source/installing"
+	"github.com/lockstep-iac/lockstep/engine/config/testfiles"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/hosts"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
@@ -52,8 +54,28 @@ const (
 // Install implements executor.Engine.Modules. The error is a failure of GitHub that may pass, such as an outage
 // or a rate limit.
 func (e Remote) Install(ctx context.Context, j jobs.Job, dir string, tree source.Tree, early loading.Early, token hosts.Tokens, env func(context.Context) ([]string, error)) (*config.Config, diags.Diagnostics, error) {
+	in, end := e.installer(ctx, j, dir, tree, early, token, env)
+	cfg, ds := in.Install(in.ctx)
+	return cfg, ds, end()
+}
+
+// InstallWithTests implements executor.Engine.TestModules, as Install does Modules.
+func (e Remote) InstallWithTests(ctx context.Context, j jobs.Job, dir string, tree source.Tree, early loading.Early, token hosts.Tokens, env func(context.Context) ([]string, error)) (*testfiles.Suite, diags.Diagnostics, error) {
+	in, end := e.installer(ctx, j, dir, tree, early, token, env)
+	suite, ds := in.InstallWithTests(in.ctx, testfiles.DefaultDirectory)
+	return suite, ds, end()
+}
+
+// An installation is the installer of a job's modules, with the context that limits its time.
+type installation struct {
+	*installing.Installer
+	ctx context.Context
+}
+
+// installer returns the installer of a job's modules. The caller must call end after the installation. It
+// returns the failure of GitHub that may pass.
+func (e Remote) installer(ctx context.Context, j jobs.Job, dir string, tree source.Tree, early loading.Early, token hosts.Tokens, env func(context.Context) ([]string, error)) (in installation, end func() error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, installTimeout, fmt.Errorf("modules are not installed within %s", installTimeout))
-	defer cancel()
 	var unknown error
 	fetch := e.Proxy
 	if fetch == nil {
@@ -66,11 +88,13 @@ func (e Remote) Install(ctx context.Context, j jobs.Job, dir string, tree source
 		}
 		return err
 	}
-	in := Pipeline(dir, tree, PipelineOptions{Host: j.Grants.ModuleHost, Private: j.Grants.NamesModuleHost, Repository: repository, Transport: e.Transport, Token: token, Bucket: Bucket{j.Grants.Bucket, env}})
+	in = installation{ctx: ctx, Installer: Pipeline(dir, tree, PipelineOptions{Host: j.Grants.ModuleHost, Private: j.Grants.NamesModuleHost, Repository: repository, Transport: e.Transport, Token: token, Bucket: Bucket{j.Grants.Bucket, env}})}
 	in.Early = early
 	in.Bytes, in.Calls = maxBytes, maxCalls
-	cfg, ds := in.Install(ctx)
-	return cfg, ds, unknown
+	return in, func() error {
+		cancel()
+		return unknown
+	}
 }
 
 // Fetch fetches a repository for a job into an empty directory, if the job may have the repository. The error
@@ -85,7 +109,7 @@ func (e Remote) Fetch(ctx context.Context, j jobs.Job, owner, name, ref, dir str
 func (e Remote) repository(j jobs.Job) Repository {
 	return func(ctx context.Context, owner, name, ref, dir string) error {
 		r := github.Ref{Owner: owner, Name: name, Ref: ref}
-		mine := e.App.OfGitHubCom() && j.Snapshot == nil // otherwise as anybody may
+		mine := e.App.OfGitHubCom() && (j.Snapshot == nil || j.PrivateModules) // otherwise as anybody may
 		own := mine && strings.EqualFold(owner+"/"+name, j.Repo.String())
 		granted := mine && strings.EqualFold(owner, j.Repo.Owner) && j.Grants.Repository(owner, name)
 		if own || granted {

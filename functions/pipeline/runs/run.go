@@ -69,6 +69,8 @@ type Spec struct {
 	Beside bool `json:",omitempty"`
 	// Options are the options of the plan.
 	Options grammar.Options `json:",omitzero"`
+	// Test is set if the tests of the project run with the plan, by the settings of the base branch.
+	Test bool `json:",omitempty"`
 	// Ordered is set if any project of the head depends on another one.
 	Ordered bool `json:",omitempty"`
 }

@@ -150,6 +150,10 @@ func (c *Child) engine(ctx context.Context, make Maker, r *result) error {
 		var s jobs.Snapshot
 		s, err = e.Snapshot(ctx, c.order.Job)
 		r.Snapshot = &s
+	case tests:
+		var t comment.Tests
+		t, err = e.Test(ctx, c.order.Job)
+		r.Tests = &t
 	case recovers:
 		var rec comment.Recovered
 		rec, err = e.Recover(ctx, c.order.Job)

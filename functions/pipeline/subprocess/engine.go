@@ -149,6 +149,30 @@ func (e *Engine) Snapshot(ctx context.Context, j jobs.Job) (jobs.Snapshot, error
 	return s, nil
 }
 
+// Test implements jobs.Engine.
+func (e *Engine) Test(ctx context.Context, j jobs.Job) (comment.Tests, error) {
+	c := e.call(order{Action: tests, Job: j})
+	r, err := c.do(ctx)
+	if dead := asDeath(err); dead != nil {
+		return comment.Tests{Project: j.Project, Broken: true, Report: c.clean(dead.Markdown())}, nil
+	}
+	if err == nil && r.Tests == nil {
+		err = errShape
+	}
+	if err != nil {
+		return comment.Tests{}, fmt.Errorf("test %s in %s: %w", j.Project, j.Repo, err)
+	}
+	got := r.Tests.Within()
+	got.Project, got.Report = j.Project, c.clean(got.Report)
+	for i, x := range got.Runs {
+		got.Runs[i].File, got.Runs[i].Name = c.clean(x.File), c.clean(x.Name)
+	}
+	for i, n := range got.Notes {
+		got.Notes[i].Title, got.Notes[i].Message = c.clean(n.Title), c.clean(n.Message)
+	}
+	return got, nil
+}
+
 // Unlock implements jobs.Engine.
 func (e *Engine) Unlock(ctx context.Context, j jobs.Job) (jobs.Unlocked, error) {
 	r, err := e.call(order{Action: unlocks, Job: j}).do(ctx)
@@ -293,6 +317,8 @@ func (o order) what() string {
 		return "Checking the plan of " + markdown.Code(o.Job.Project)
 	case snapshots:
 		return "Reading the state of " + markdown.Code(o.Job.Project)
+	case tests:
+		return "Testing " + markdown.Code(o.Job.Project)
 	case recovers:
 		return "Recovering " + markdown.Code(o.Job.Project)
 	case unlocks:

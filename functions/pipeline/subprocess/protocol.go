@@ -61,6 +61,7 @@ const (
 	snapshots action = "snapshot"
 	unlocks   action = "unlock"
 	recovers  action = "recover"
+	tests     action = "test"
 	discovers action = "discover"
 	rehearses action = "rehearse" // tries policies
 	inputs    action = "inputs"
@@ -146,6 +147,7 @@ type result struct {
 	Snapshot   *jobs.Snapshot
 	Unlocked   *jobs.Unlocked
 	Recovered  *comment.Recovered
+	Tests      *comment.Tests
 	Discovered *jobs.Discovered
 	Rehearsed  []jobs.TriedPolicies
 	Tree       project.Tree

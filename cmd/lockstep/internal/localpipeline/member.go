@@ -58,7 +58,8 @@ func (m *Machine) member(c Config, in tenants.Space) *member {
 // engine makes the engine of runs in this process.
 func (m *Machine) engine(c Config, hidden []string) *executor.Engine {
 	e := &executor.Engine{Version: c.Version, Backend: c.States(m.Data.States), Rescued: filepath.Join(c.Dir, "rescued")}
-	e.Modules = modules.Remote{App: c.App, Transport: c.Modules}.Install
+	remote := modules.Remote{App: c.App, Transport: c.Modules}
+	e.Modules, e.TestModules = remote.Install, remote.InstallWithTests
 	e.Secrets = func() []string { return hidden }
 	e.Vault = vault
 	if c.Calls != nil {

@@ -24,7 +24,7 @@ import (
 // shapes are the types of records by their collections. Those that are not here are no more than a word, or have a type of
 // their package's own.
 var shapes = map[string]any{
-	"run": runs.Run{}, "sha": runs.CheckRecord{}, "state": runs.LastApply{}, "open": runs.Open{}, "reader": runs.Open{}, "left": ledger.UnappliedMerge{},
+	"run": runs.Run{}, "sha": runs.CheckRecord{}, "tests": runs.TestRecord{}, "state": runs.LastApply{}, "open": runs.Open{}, "reader": runs.Open{}, "left": ledger.UnappliedMerge{},
 	"queue": []runs.Turn{}, "lock": runs.Reservation{}, "pull": ledger.Look{}, "ask": ledger.Answer{}, "effect": ledger.ApplyRecord{},
 	"lease": ledger.Lease{}, "stray": ledger.Undeliverable{}, "stop": ledger.Stop{}, "build": ledger.Builds{}, "group": ledger.Group{}, "watch": pipeline.Watch{}, "late": pipeline.Watch{},
 	"pushed": []github.Push{}, "pace": ratelimits.Pace{}, "asked": decisionlog.Asked{}, "place": places.Claim{}, "seen": []project.FilesRead{}, "message of a queue": pipeline.Message{},

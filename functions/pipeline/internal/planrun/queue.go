@@ -252,6 +252,7 @@ func (qu *PlanQueuer) discover(ctx context.Context, c comment.Command, l *ledger
 	}
 	for i := range found {
 		found[i].Apply = base.ApplyOn(found[i].Project)
+		found[i].test = found[i].base == "" && base.Tests(found[i].Project)
 	}
 	if reply != nil {
 		return found, []comment.Reply{reply}, err
@@ -366,7 +367,7 @@ func (qu *PlanQueuer) queuedRun(s ledger.Versioned, c comment.Command, p selecte
 	spec := runs.Spec{
 		Dir: p.Dir, VarFiles: p.VarFiles, ApplyOn: p.Apply, Environment: p.Environment, Deployment: qu.Facts.Deployment,
 		Head: l.Head, Base: l.Base, Merge: l.Merge, AfterMerge: pull.Merged, Beside: p.beside, Twin: p.twin,
-		Options: qu.options(s.Run, c, p), Ordered: l.Order != nil && len(l.Order.Edges) > 0,
+		Options: qu.options(s.Run, c, p), Test: p.test && !pull.Merged, Ordered: l.Order != nil && len(l.Order.Edges) > 0,
 	}
 	if p.base != "" {
 		spec.Removed, spec.Base, spec.Merge, spec.BaseRef = true, p.base, p.base, l.Into
@@ -438,8 +439,12 @@ func (qu *PlanQueuer) announce(ctx context.Context, r runs.Run) error {
 	return qu.send(ctx, r)
 }
 
-// send sends the message for the plan of a queued run.
+// send sends the message for the plan of a queued run, and that for its tests.
 func (qu *PlanQueuer) send(ctx context.Context, r runs.Run, name ...any) error {
-	m := pipeline.Message{Kind: pipeline.ToPlan, Head: r.Spec.Head, Target: r.Target(), Attempt: r.Asked.Attempt, Actor: r.Asked.By, Answer: r.Asked.Answer}
-	return pipeline.Send(ctx, qu.Queue, qu.Facts.Message.Pull, m, append([]any{r.MessageName(), r.Asked.Attempt}, name...)...)
+	for _, m := range r.PlanMessages() {
+		if err := pipeline.Send(ctx, qu.Queue, qu.Facts.Message.Pull, m, append([]any{r.MessageName(), r.Asked.Attempt}, name...)...); err != nil {
+			return err
+		}
+	}
+	return nil
 }

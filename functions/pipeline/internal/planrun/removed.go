@@ -22,6 +22,7 @@ type selected struct {
 	project.Project
 	base         string
 	beside, twin bool
+	test         bool
 }
 
 // ofHead returns projects of the head as selected.

@@ -41,8 +41,12 @@ func announceAgain(ctx context.Context, c *Checker, r runs.Run) error {
 	if err := c.Report.AtRest(ctx, r); err != nil {
 		return err
 	}
-	m := pipeline.Message{Kind: pipeline.ToPlan, Head: r.Spec.Head, Target: r.Target(), Attempt: r.Asked.Attempt, Actor: r.Asked.By}
-	return pipeline.Send(ctx, c.Foreseer.Queue, r.Pull, m, r.MessageName(), r.Asked.Attempt)
+	for _, m := range r.PlanMessages() {
+		if err := pipeline.Send(ctx, c.Foreseer.Queue, r.Pull, m, r.MessageName(), r.Asked.Attempt); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // recordUnchanged records the facts with which a failed plan was considered and not made again, so that the

@@ -249,7 +249,7 @@ func (rp *Reporter) writeCheck(ctx context.Context, r runs.Run, p comment.Projec
 	case own.MayHaveDuplicates():
 		id = 0 // it has to be searched for
 	}
-	id, absent, err := putCheck(ctx, rp, id, check)
+	id, absent, err := WriteCheck(ctx, rp, id, check)
 	if err != nil || absent {
 		return err
 	}
@@ -282,10 +282,10 @@ func (rp *Reporter) writeCheck(ctx context.Context, r runs.Run, p comment.Projec
 	return rp.PutCheck(ctx, r)
 }
 
-// putCheck writes a check run. absent is set if its commit does not exist any more, so nobody can look at its
-// checks. GitHub gives the same answer for a moment while the repository is transferred. So putCheck tries
+// WriteCheck writes a check run. absent is set if its commit does not exist any more, so nobody can look at its
+// checks. GitHub gives the same answer for a moment while the repository is transferred. So WriteCheck tries
 // twice.
-func putCheck(ctx context.Context, rp *Reporter, id int64, c github.Check) (made int64, absent bool, err error) {
+func WriteCheck(ctx context.Context, rp *Reporter, id int64, c github.Check) (made int64, absent bool, err error) {
 	for range 2 {
 		made, err = rp.Hub.PutCheck(ctx, id, c)
 		if absent, err = gatefacts.Absent(ctx, rp.Facts, err); err != nil || !absent {

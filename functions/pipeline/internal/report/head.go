@@ -324,7 +324,7 @@ func (rp *Reporter) putHead(ctx context.Context, sha string, value []byte) error
 		Title: title, Summary: markdown.Cut(strings.Join(pages, "\n"), github.MaxCheckText),
 	}
 	c.Status, c.Conclusion = requiredcheck.Conclude(w.Standing, w.Waiting)
-	_, _, err = putCheck(ctx, rp, 0, c)
+	_, _, err = WriteCheck(ctx, rp, 0, c)
 	return err
 }
 

@@ -525,6 +525,15 @@ func (e engine) Snapshot(ctx context.Context, j jobs.Job) (s jobs.Snapshot, err 
 	return s, err
 }
 
+// Test implements jobs.Engine.
+func (e engine) Test(ctx context.Context, j jobs.Job) (t comment.Tests, err error) {
+	err = e.do(ctx, "test "+j.Dir, func() error {
+		t = comment.Tests{Project: j.Project, Count: comment.TestCount{Pass: 1}}
+		return nil
+	})
+	return t, err
+}
+
 // Recover implements jobs.Engine: the changes are in the state already.
 func (e engine) Recover(ctx context.Context, j jobs.Job) (r comment.Recovered, err error) {
 	r.Project = j.Project

@@ -29,6 +29,7 @@ import (
 //	state    written: somebody else writes the state; takes effect at once
 //	snapshot fails, error TEXT
 //	unlock   1, 1 other, fails TEXT
+//	test     fails TEXT, breaks TEXT, none, error TEXT, meanwhile STEP: as of a plan
 //	recover  changed, doubt ADDRESS, conflict ADDRESS, fails TEXT
 type engine struct {
 	w *world
@@ -355,6 +356,30 @@ func (e *engine) Snapshot(_ context.Context, j jobs.Job) (jobs.Snapshot, error) 
 		return jobs.Snapshot{}, errors.New(r.rest)
 	}
 	return jobs.Snapshot{State: []byte("{}"), ID: e.state(j.Project).StateID}, nil
+}
+
+// Test implements [jobs.Engine].
+func (e *engine) Test(ctx context.Context, j jobs.Job) (comment.Tests, error) {
+	out := comment.Tests{Project: j.Project, Count: comment.TestCount{Pass: 2}}
+	if err := e.start("test", j); err != nil {
+		return out, err
+	}
+	switch r := e.take("test", j.Project); r.word {
+	case "fails":
+		out.Count = comment.TestCount{Pass: 1, Fail: 1}
+		out.Notes = []comment.TestNote{{Path: j.Dir + "/a.tftest.hcl", Line: 3, Last: 4, Title: "Test assertion failed", Message: r.rest}}
+	case "breaks":
+		out.Broken, out.Report, out.Count = true, r.rest, comment.TestCount{}
+	case "none":
+		out.Count = comment.TestCount{}
+	case "error":
+		return out, errors.New(r.rest)
+	case "meanwhile":
+		e.meanwhile(r.rest)
+		<-ctx.Done()
+		return out, fmt.Errorf("test %s: %w", j.Project, context.Cause(ctx))
+	}
+	return out, nil
 }
 
 // Recover implements [jobs.Engine].

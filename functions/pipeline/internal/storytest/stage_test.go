@@ -138,7 +138,7 @@ func (s *stage) deliverAgain() {
 	}
 }
 
-// meanwhile plays a step while a plan is being made: other processes handle the events that it leads to, and the
+// meanwhile plays a step while a plan is being made, or tests run: other processes handle the events that it leads to, and the
 // one that plans looks for them.
 func (s *stage) meanwhile(step string) {
 	verb, rest, _ := strings.Cut(step, " ")
@@ -160,7 +160,10 @@ func (s *stage) meanwhile(step string) {
 		s.w.trace("webhook: " + err.Error())
 		s.deliverAgain()
 	}
-	for m := s.memory.Next(); m != nil && !s.handle(m); m = s.memory.Next() { // a failure brings the same one back
+	for m := s.memory.Next(); m != nil; m = s.memory.Next() { // a failure brings the same one back
+		if s.handle(m) && m.Event() {
+			return
+		}
 	}
 }
 
@@ -350,6 +353,9 @@ func (s *stage) world(verb, rest string, words []string) {
 	case "checks":
 		for _, c := range s.repo.Checks(s.repo.Head(rest)) {
 			s.print(fmt.Sprintf("%s (%s) %s %s: %s\n%s\n%s", c.Name, c.ExternalID, c.Status, c.Conclusion, c.Title, c.Summary, c.Text))
+			for _, a := range c.Annotations {
+				s.print(fmt.Sprintf("%s:%d-%d %s: %s", a.Path, a.First, a.Last, a.Title, a.Message))
+			}
 		}
 	default:
 		s.t.Fatalf("unknown step %s %s", verb, words)

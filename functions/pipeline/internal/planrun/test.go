@@ -1,0 +1,341 @@
+package planrun
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// A Tester runs the tests of one run's project, and writes their check run. Its message is sent with that of
+// the plan. The two do not wait for each other.
+type Tester struct {
+	Facts  *gatefacts.Reader
+	Report *report.Reporter
+	Ledger ledger.Ledger
+	Engine jobs.Engine
+	// Poll is how often tests in progress look for a newer head; 0 means 5 s.
+	Poll time.Duration
+}
+
+// Test runs the tests. It handles a message, and can be repeated: a result that is recorded already is only
+// shown again.
+func (te *Tester) Test(ctx context.Context) error {
+	m := te.Facts.Message
+	s, err := te.Ledger.Read(ctx, m.Run())
+	if err != nil || s.Version == "" {
+		return err
+	}
+	if over(m, s.Run) {
+		return te.cancel(ctx, s.Run)
+	}
+	rec, err := te.read(ctx, s.Run)
+	if err != nil {
+		return err
+	}
+	if rec.Attempt == m.Attempt && rec.Result != nil {
+		return te.show(ctx, s.Run)
+	}
+	if err := te.Facts.Look(ctx); err != nil {
+		return err
+	}
+	if s.Over(te.Facts.Pull.Open) {
+		return nil
+	}
+	if may, err := gatefacts.MayTest(ctx, te.Facts, s.Run); err != nil {
+		return te.recordFinalError(ctx, s.Run, err)
+	} else if !may {
+		return nil // the check of the plan says why
+	}
+	if err := te.begin(ctx, s.Run); err != nil {
+		return err
+	}
+	result, err := te.run(ctx, s.Run)
+	if errors.Is(err, ErrSuperseded) {
+		return te.cancel(ctx, s.Run)
+	}
+	if err != nil {
+		return te.recordFinalError(ctx, s.Run, err)
+	}
+	return te.record(ctx, s.Run, result)
+}
+
+// over reports whether nobody waits any more for the tests that a message asks for. r is the present run.
+func over(m pipeline.Message, r runs.Run) bool {
+	return r.Asked.Attempt != m.Attempt || r.Spec.Head != m.Head || r.Phase == runs.Superseded || r.Phase == runs.Dropped
+}
+
+// run runs the tests in a checkout. It stops with [ErrSuperseded] when nobody waits for them any more.
+func (te *Tester) run(ctx context.Context, r runs.Run) (comment.Tests, error) {
+	dir, done, err := te.Facts.Checkout(ctx, r.Spec.Merge)
+	if errors.Is(err, github.ErrNotFound) {
+		return broken(r, comment.Markdown(comment.Broken{Reason: "GitHub has replaced the trial merge of this commit"})), nil
+	}
+	if err != nil {
+		return comment.Tests{}, err
+	}
+	defer done()
+	job, problem, err := gatefacts.TestJob(ctx, te.Facts, r, dir)
+	if err != nil {
+		return comment.Tests{}, err
+	}
+	if problem != "" {
+		return broken(r, markdown.Code(problem)), nil
+	}
+	work, stop := Until(ctx, te.Poll, func(ctx context.Context) bool {
+		now, err := te.Ledger.Read(ctx, r.Key())
+		return err == nil && over(te.Facts.Message, now.Run)
+	})
+	defer stop()
+	result, err := te.Engine.Test(work, job)
+	if errors.Is(context.Cause(work), ErrSuperseded) {
+		return comment.Tests{}, ErrSuperseded
+	}
+	return result, err
+}
+
+// broken is the result of tests that did not run. why is the reason, in Markdown.
+func broken(r runs.Run, why string) comment.Tests {
+	return comment.Tests{Project: r.Project, Broken: true, Report: why}
+}
+
+// recordFinalError records that the tests did not run if err is final. It returns any other error.
+func (te *Tester) recordFinalError(ctx context.Context, r runs.Run, err error) error {
+	d, err := gatefacts.FinalRefusal(gatefacts.DiskFull(err))
+	if err != nil {
+		return err
+	}
+	return te.record(ctx, r, broken(r, d.Reasons.Markdown()))
+}
+
+// Abandon records that the tests did not run, because all attempts failed.
+func (te *Tester) Abandon(ctx context.Context, why comment.Broken) error {
+	m := te.Facts.Message
+	s, err := te.Ledger.Read(ctx, m.Run())
+	if err != nil || s.Version == "" || over(m, s.Run) {
+		return err
+	}
+	if err := te.Facts.Look(ctx); err != nil {
+		return err
+	}
+	rec, err := te.read(ctx, s.Run)
+	if err != nil || rec.Attempt == m.Attempt && rec.Result != nil {
+		return errors.Join(err, te.show(ctx, s.Run))
+	}
+	return te.record(ctx, s.Run, broken(s.Run, comment.Markdown(why)))
+}
+
+func (te *Tester) read(ctx context.Context, r runs.Run) (runs.TestRecord, error) {
+	rec, err := te.Ledger.Records.Get(ctx, runs.TestKey(r))
+	if err != nil {
+		return runs.TestRecord{}, fmt.Errorf("read the tests of %s: %w", r.Project, err)
+	}
+	return runs.DecodeTests(rec.Value)
+}
+
+// change changes the record of a run's tests.
+func (te *Tester) change(ctx context.Context, r runs.Run, next func(*runs.TestRecord) bool) error {
+	_, err := te.Ledger.Change(ctx, runs.TestKey(r), func(old []byte) ([]byte, error) {
+		t, err := runs.DecodeTests(old)
+		if err == nil && !next(&t) {
+			err = ledger.ErrAsIs
+		}
+		return pipeline.Encode(t), err
+	})
+	return err
+}
+
+// begin records that the tests run, and shows that. The check run of earlier tests of the same head is ended
+// first, because these have a check run of their own: GitHub never removes an annotation.
+func (te *Tester) begin(ctx context.Context, r runs.Run) error {
+	was, err := te.read(ctx, r)
+	if err != nil {
+		return err
+	}
+	if was.Attempt != 0 && was.Attempt != r.Asked.Attempt && was.Result == nil && !was.Ended {
+		was.Ended = true
+		if _, err := te.put(ctx, r, was, ""); err != nil {
+			return err
+		}
+	}
+	if err := te.change(ctx, r, func(t *runs.TestRecord) bool {
+		if t.Attempt >= r.Asked.Attempt {
+			return false
+		}
+		*t = runs.TestRecord{Pull: r.Pull, Key: r.Key(), Dir: r.Spec.Dir, Attempt: r.Asked.Attempt}
+		return true
+	}); err != nil {
+		return err
+	}
+	return te.show(ctx, r)
+}
+
+// record records a result, and shows it.
+func (te *Tester) record(ctx context.Context, r runs.Run, result comment.Tests) error {
+	result = te.clean(result).Within()
+	if err := te.change(ctx, r, func(t *runs.TestRecord) bool {
+		if t.Attempt > r.Asked.Attempt || t.Attempt == r.Asked.Attempt && t.Result != nil {
+			return false
+		}
+		if t.Attempt != r.Asked.Attempt {
+			*t = runs.TestRecord{Pull: r.Pull, Key: r.Key(), Dir: r.Spec.Dir, Attempt: r.Asked.Attempt}
+		}
+		t.Result = &result
+		return true
+	}); err != nil {
+		return err
+	}
+	return te.show(ctx, r)
+}
+
+// clean removes our own secrets from a result.
+func (te *Tester) clean(t comment.Tests) comment.Tests {
+	t.Report = te.Report.Clean(t.Report)
+	for i, n := range t.Notes {
+		t.Notes[i].Title, t.Notes[i].Message = te.Report.Clean(n.Title), te.Report.Clean(n.Message)
+	}
+	for i, x := range t.Runs {
+		t.Runs[i].Name, t.Runs[i].File = te.Report.Clean(x.Name), te.Report.Clean(x.File)
+	}
+	return t
+}
+
+// cancel ends the check run of tests for which nobody waits any more, if it was begun. r is the present run,
+// perhaps at another head.
+func (te *Tester) cancel(ctx context.Context, r runs.Run) error {
+	m := te.Facts.Message
+	r.Spec.Head = m.Head
+	begun := false
+	err := te.change(ctx, r, func(t *runs.TestRecord) bool {
+		begun = t.Attempt == m.Attempt && t.Result == nil
+		changes := begun && !t.Ended
+		t.Ended = t.Ended || begun
+		return changes
+	})
+	if err != nil || !begun {
+		return err
+	}
+	return te.show(ctx, r)
+}
+
+// show writes the check runs of all pull requests with a run's head that do not show what their records have.
+// They depend on each other: people and branch rules see the newest check run of a commit. If another process
+// changes a record meanwhile, one of the two sees the other's change afterwards, and writes again.
+func (te *Tester) show(ctx context.Context, r runs.Run) error {
+	for range maxShows {
+		list, err := te.Ledger.Records.List(ctx, runs.TestDir(r))
+		if err != nil {
+			return fmt.Errorf("list the tests of %s: %w", r.Project, err)
+		}
+		all := make([]runs.TestRecord, len(list))
+		failed := "" // the first pull request whose tests failed
+		for i, rec := range list {
+			if all[i], err = runs.DecodeTests(rec.Value); err != nil {
+				return err
+			}
+			counts, err := te.counts(ctx, r, all[i])
+			if err != nil {
+				return err
+			}
+			if failed == "" && counts && all[i].Failed() {
+				failed = fmt.Sprintf("#%d", all[i].Pull.Number)
+			}
+		}
+		wrote := false
+		for _, t := range all {
+			now, err := te.put(ctx, r, t, failed)
+			if err != nil {
+				return err
+			}
+			if now == t {
+				continue
+			}
+			wrote = true
+			at := r
+			at.Pull = t.Pull
+			if err := te.change(ctx, at, func(x *runs.TestRecord) bool {
+				if x.Attempt != t.Attempt {
+					return false
+				}
+				x.ID, x.Shown = now.ID, now.Shown
+				return true
+			}); err != nil {
+				return err
+			}
+		}
+		if !wrote {
+			return nil
+		}
+	}
+	return nil
+}
+
+// maxShows limits how often the check runs are written, should records change all the time.
+const maxShows = 5
+
+// counts reports whether the result of a record counts for the other pull requests with the same head: its own
+// pull request is open and has that head.
+func (te *Tester) counts(ctx context.Context, r runs.Run, t runs.TestRecord) (bool, error) {
+	if t.Key == r.Key() {
+		return true, nil
+	}
+	s, err := te.Ledger.Read(ctx, t.Key)
+	return err == nil && s.Spec.Head == r.Spec.Head && s.Phase != runs.Dropped && s.Phase != runs.Superseded, err
+}
+
+// put writes the check run of a record at the head of r, unless it shows the same already. It returns the
+// record with what the check run shows now. failed names a pull request with this head whose tests failed.
+func (te *Tester) put(ctx context.Context, r runs.Run, t runs.TestRecord, failed string) (runs.TestRecord, error) {
+	page := comment.TestCheck{Project: r.Project, Dir: t.Dir, Result: t.Result}
+	if t.Ended {
+		page.Ended = "These tests are out of date. Another commit is the head of the pull request, or the tests run again."
+	} else if t.Result != nil && failed != fmt.Sprintf("#%d", t.Pull.Number) && t.Result.Passed() {
+		page.Others = failed
+	}
+	c := github.Check{
+		Name: r.TestCheck(), SHA: r.Spec.Head, ExternalID: fmt.Sprintf("%d/%s/test.%d", t.Pull.Number, r.Target(), t.Attempt),
+		Title: te.Report.Clean(page.Title(github.MaxCheckTitle)), Summary: page.Summary(github.MaxCheckText), Text: page.Text(github.MaxCheckText),
+	}
+	if c.Status, c.Conclusion = t.Conclude(page.Others != ""); t.Result != nil && !t.Ended {
+		c.Annotations = annotations(t.Result.Notes)
+	}
+	shown := runs.HashOf(pipeline.Encode(c))[:16]
+	if t.Shown == shown {
+		return t, nil
+	}
+	id, _, err := report.WriteCheck(ctx, te.Report, t.ID, c)
+	if err != nil {
+		return t, err
+	}
+	t.ID, t.Shown = id, shown
+	return t, nil
+}
+
+// annotations returns notes in GitHub's form.
+func annotations(notes []comment.TestNote) (out []github.Annotation) {
+	for _, n := range notes {
+		a := github.Annotation{Path: n.Path, First: n.Line, Last: n.Last, Title: n.Title, Message: n.Message}
+		if strings.TrimSpace(a.Message) == "" {
+			a.Message = n.Title
+		}
+		if a.Path == "" || strings.TrimSpace(a.Message) == "" {
+			continue
+		}
+		if len(a.Title) > github.MaxCheckTitle {
+			a.Title = strings.ToValidUTF8(a.Title[:github.MaxCheckTitle], "")
+		}
+		out = append(out, a)
+	}
+	return out
+}
