@@ -41,7 +41,7 @@ func (c *Client) PutComment(ctx context.Context, number int, e Earlier, marker, 
 	if len(body) > MaxComment {
 		return 0, at, fmt.Errorf("comment on %s#%d: it is %d bytes long, and %d are allowed", c.repo, number, len(body), MaxComment)
 	}
-	own, err := c.own(ctx, number, e, marker)
+	own, err := c.ourComments(ctx, number, e, marker)
 	if err != nil {
 		return 0, at, err
 	}
@@ -75,7 +75,7 @@ func utf8Only(s string) string { return strings.ToValidUTF8(s, "?") }
 
 // ourComments returns the comments that our App wrote and that begin with the marker, the oldest first. If the
 // comment with e.ID is one of them, it returns only that one.
-func (c *Client) own(ctx context.Context, number int, e Earlier, marker string) ([]*gh.IssueComment, error) {
+func (c *Client) ourComments(ctx context.Context, number int, e Earlier, marker string) ([]*gh.IssueComment, error) {
 	login, err := c.app.Login(ctx)
 	if err != nil {
 		return nil, err
