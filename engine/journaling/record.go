@@ -60,8 +60,9 @@ type edit struct {
 	Deposed string `json:"deposed,omitempty"`
 	Was     string `json:"was,omitempty"` // digest of the object before; "" for none
 	Now     string `json:"now,omitempty"` // digest of the object after; "" for none
-	// State is a state file with only this object, without its dependencies. Needs is the number of their
-	// node in the run's dependency graph, and Nodes are the nodes that are new in the graph.
+	// State is a state file with only this object, without its dependencies. They are a node of the run's
+	// dependency graph: Needs is the number of the node, and Nodes are the nodes that this edit adds to the
+	// graph.
 	State json.RawMessage `json:"state,omitempty"`
 	Needs int             `json:"needs,omitempty"`
 	Nodes []node          `json:"nodes,omitempty"`

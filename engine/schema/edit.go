@@ -41,7 +41,8 @@ func (l *layout) edit(v cty.Value, change func(*field, cty.Value) (cty.Value, bo
 	return v.WithMarks(vm)
 }
 
-// editAll calls [layout.edit] for all blocks or objects of l in v.
+// editAll calls [layout.edit] for all values of the layout l in v. If the nesting n is single or group, v
+// itself is one such value; otherwise it is a list, set or map of them.
 func (l *layout) editAll(n Nesting, v cty.Value, change func(*field, cty.Value) (cty.Value, bool), descend func(*layout) bool) cty.Value {
 	plain, vm := v.Unmark()
 	if plain.IsNull() || !plain.IsKnown() {

@@ -180,7 +180,7 @@ func (p *pool) leave() {
 	}
 }
 
-// call visits a node.
+// call visits the node with the number n. If the visit panics, the pool keeps the panic.
 func (p *pool) call(n int) (err error) {
 	ctx := p.inner
 	if kind := p.kind(int32(n)); kind > 0 {

@@ -69,7 +69,7 @@ func (a stacks) stackNamed(id *string) (*stack, error) {
 	return nil, invalid("Stack with id %s does not exist", name)
 }
 
-// event notes what happened to a resource.
+// event adds an event to the stack: a resource, of the type kind, has reached a status. reason may be "".
 func (s *stack) event(resource, kind string, status cf.ResourceStatus, reason string) {
 	e := cf.StackEvent{
 		EventId: aws.String(fmt.Sprint(s.name, "-", len(s.events)+1)), StackId: &s.id, StackName: &s.name, LogicalResourceId: &resource,

@@ -128,8 +128,8 @@ func (x *resource) replaceTriggeredBy(e hcl.Expression) {
 	}
 }
 
-// checkTrigger reports whether an entry of replace_triggered_by refers to exactly one resource, and otherwise
-// only to each.key and count.index.
+// checkTrigger reports whether an entry of replace_triggered_by refers to exactly one resource. The entry may
+// also use each.key and count.index, but nothing else. If the result is false, the errors are reported.
 func (x *resource) checkTrigger(e hcl.Expression) bool {
 	ok, resources := true, 0
 	for _, t := range e.Variables() {

@@ -119,7 +119,8 @@ func (x *object) afterMaking(ctx context.Context, v cty.Value) diags.Diagnostics
 	return ds
 }
 
-// afterRecorded is [object.afterMaking] with the object's value from the recorded state.
+// afterRecorded calls [object.afterMaking] with the value that the recorded state has for the object. It does
+// nothing if the state has no such object.
 func (x *object) afterRecorded(ctx context.Context) diags.Diagnostics {
 	o := x.a.record.object(x.c.Addr)
 	if o == nil || len(x.invocationsOfMaking(false)) == 0 {

@@ -205,8 +205,8 @@ func (x *object) do(ctx context.Context, verb order.Verb) diags.Diagnostics {
 	return nil
 }
 
-// soon returns the shortest time between two saves: longer if there is a journal, which has the changes
-// meanwhile.
+// soon returns the shortest time between two saves of the state. With a journal it is longer, since the journal
+// has the changes that are not saved yet.
 func soon(j *journaling.Journal) time.Duration {
 	if j != nil {
 		return JournaledSaved

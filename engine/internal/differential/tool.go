@@ -207,7 +207,8 @@ type entry struct{ Key, Source, Dir string }
 
 var callPattern = regexp.MustCompile(`(?m)^module "(\w+)" \{\n  source = "\./([^"]+)"`)
 
-// modules returns the entries for the modules that the files in dir call, directly or indirectly.
+// modules returns the entries of modules.json for the module in dir, whose key is key, and for all modules that
+// it calls, directly or indirectly. files are the texts of all files, by path.
 func modules(key, dir string, files map[string]string) []entry {
 	e := entry{Key: key, Dir: strings.TrimSuffix(dir, "/")}
 	if key == "" {

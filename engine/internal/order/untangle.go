@@ -73,8 +73,9 @@ func untangle(n, steps int, e edges) (edges, bool) {
 	}
 }
 
-// strip marks a node as gone if it waits for no remaining node, and repeats this until there is no such node.
-// waits has the number of nodes that each node waits for. Each edge leads from a node to its entry in ends.
+// strip marks a node as gone if all nodes that it waits for are gone, and repeats this until there is no such
+// node. waits is the number of nodes for which each node still waits; strip counts it down. edges and ends say
+// who waits: the nodes ends[i], for all edges i of a node, wait for that node.
 func strip(gone []bool, waits []int32, edges index, ends []int32) {
 	var free []int32
 	for x, w := range waits {
@@ -211,7 +212,7 @@ func (t *tangle) restore() {
 	}
 }
 
-// reach marks the nodes that come after x, among those that were on a cycle.
+// reach sets seen to round for the nodes that come after x, among those that were on a cycle.
 func (t *tangle) reach(x, round int32, seen []int32) {
 	todo := []int32{x}
 	visit := func(y int32) {

@@ -45,7 +45,6 @@ func (p *planner) openImport(ctx context.Context, m *config.Module, r *config.Re
 	}, ds
 }
 
-// fetcher returns the fetcher of objects to import.
 func (b *block) fetcher() *importing.Fetcher {
 	return &importing.Fetcher{
 		Session: b.p.s, Prior: b.p.prior, Client: b.client, Provider: b.pc, Resource: b.r, Schema: b.rs, Drifted: b.drifted,

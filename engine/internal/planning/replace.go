@@ -96,7 +96,8 @@ func (p *planner) inConfig(t addrs.Target) bool {
 	return blocks == 0 && t.IsModule() && p.in.Config.Modules[t.Module.Module()] != nil
 }
 
-// reaches reports whether an address may name blocks of m.
+// reaches reports whether the target t can select blocks of the module m: t names something in m, or t is a
+// module that is m or contains m.
 func reaches(t addrs.Target, m addrs.Module) bool {
 	if t.IsModule() {
 		return t.Module.Module().Contains(m)

@@ -169,7 +169,8 @@ func (e *NotFoundError) add(err error) bool {
 	return true
 }
 
-// orNoSource returns e, or another error if no source serves the provider.
+// orNoSource returns e if at least one source was asked. Otherwise it returns the error that no installation
+// method serves the provider.
 func (e *NotFoundError) orNoSource() error {
 	if len(e.Places) == 0 {
 		return fmt.Errorf("no installation method of the CLI configuration serves provider %s", e.Provider)

@@ -146,7 +146,8 @@ func (p *Provider) Objects() []string {
 	return out
 }
 
-// Object returns an object without a place, or cty.NilVal if there is none.
+// Object returns the object with a type and an ID, among the objects without a place; cty.NilVal if there is
+// none.
 func (p *Provider) Object(typeName, id string) cty.Value {
 	return p.object(objectKey{typeName: typeName, id: id})
 }

@@ -95,7 +95,7 @@ func (p *Provider) newKey(typeName, name string) objectKey {
 	}
 }
 
-// named returns the objects of a type with that name.
+// named returns the objects of a type whose attribute "name" is name.
 func (p *Provider) named(typeName, name string) []cty.Value {
 	p.mu.Lock()
 	defer p.mu.Unlock()
