@@ -2,8 +2,6 @@ package ledger
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
 
@@ -131,18 +129,14 @@ func putAddress(ctx context.Context, ld Ledger, r runs.Run, base string) (now wh
 		}
 	}
 	key := runs.AddressKey(r.Pull.Repo.ID, r.Target())
-	_, err = ld.Change(ctx, key, func(old []byte) ([]byte, error) {
-		all, err := decodeAddress(key, old)
-		if err != nil {
-			return nil, err
-		}
-		next := addresses{r.Address.Place, maps.Clone(all.Of)}
-		if next.Of == nil {
-			next.Of = map[string]where{}
+	err = change(ctx, ld, key, func(have *addresses) *addresses {
+		next := addresses{Place: r.Address.Place, Of: map[string]where{}}
+		if have != nil {
+			maps.Copy(next.Of, have.Of)
 		}
 		next.Of[base] = now
 		forgetBases(next.Of, base)
-		return pipeline.Encode(next), nil
+		return &next
 	})
 	return now, err
 }
@@ -198,21 +192,7 @@ func (a addresses) in(base string) where { return a.Of[base] }
 
 // addressOf returns the recorded addresses of the state of a target's project; empty if there is no record.
 func addressOf(ctx context.Context, ld Ledger, repo int64, target string) (addresses, error) {
-	rec, err := ld.Records.Get(ctx, runs.AddressKey(repo, target))
-	if err != nil || rec.Version == "" {
-		return addresses{}, err
-	}
-	return decodeAddress(rec.Key, rec.Value)
-}
-
-func decodeAddress(key string, value []byte) (a addresses, err error) {
-	if value == nil {
-		return a, nil
-	}
-	if err := json.Unmarshal(value, &a); err != nil {
-		return a, fmt.Errorf("read %s: the record is damaged: %w", key, err)
-	}
-	return a, nil
+	return getOrZero[addresses](ctx, ld, runs.AddressKey(repo, target))
 }
 
 // moveLast copies the record of an unmerged apply from a project's former address to the new one: the state

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -61,10 +60,12 @@ func applyRecordKey(r runs.Run) string { return fmt.Sprintf("effect/%s/%d", r.Ke
 // ApplyRecord reads the record of an apply; begun is "" if there is none.
 func (ld Ledger) ApplyRecord(ctx context.Context, r runs.Run) (e ApplyRecord, begun pipeline.Version, err error) {
 	rec, err := ld.Records.Get(ctx, applyRecordKey(r))
-	if err == nil && rec.Version != "" {
-		if err = json.Unmarshal(rec.Value, &e); err != nil {
-			err = fmt.Errorf("read %s: the record is damaged: %w", rec.Key, err)
-		}
+	if err != nil {
+		return e, "", err
+	}
+	have, err := decode[ApplyRecord](rec)
+	if have != nil {
+		e = *have
 	}
 	return e, rec.Version, err
 }

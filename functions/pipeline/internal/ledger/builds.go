@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -31,10 +30,12 @@ func buildsKey(run string, try int) string { return fmt.Sprintf("build/%s/%d", r
 // Of reads the record about a try of a run.
 func (ld BuildBook) Of(ctx context.Context, run string, try int) (b Builds, err error) {
 	rec, err := ld.Records.Get(ctx, buildsKey(run, try))
-	if err == nil && rec.Version != "" {
-		if err = json.Unmarshal(rec.Value, &b); err != nil {
-			err = fmt.Errorf("read %s: the record is damaged: %w", rec.Key, err)
-		}
+	if err != nil {
+		return b, err
+	}
+	have, err := decode[Builds](rec)
+	if have != nil {
+		b = *have
 	}
 	b.version = rec.Version
 	return b, err
@@ -52,13 +53,9 @@ func (ld BuildBook) Write(ctx context.Context, run string, try int, b Builds) (B
 
 // AtWork returns the ID of the build that holds the lease of a message's run; "" for none.
 func (ld BuildBook) AtWork(ctx context.Context, m pipeline.Message) (string, error) {
-	rec, err := ld.Records.Get(ctx, leaseKey(m.Run()))
-	if err != nil || rec.Version == "" {
+	l, err := get[Lease](ctx, ld.Ledger, leaseKey(m.Run()))
+	if err != nil || l == nil {
 		return "", err
-	}
-	var l Lease
-	if err := json.Unmarshal(rec.Value, &l); err != nil {
-		return "", fmt.Errorf("read %s: the record is damaged: %w", rec.Key, err)
 	}
 	if l.Message.ID != m.ID || !l.HardStop.After(time.Now()) {
 		return "", nil

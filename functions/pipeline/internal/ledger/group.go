@@ -1,8 +1,8 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -96,47 +96,25 @@ func (gs Groups) Leave(ctx context.Context, was Group) error {
 	return gs.change(ctx, was.Pull, was.SHA, func(g *Group) { g.Left = len(g.Behind) == len(was.Behind) })
 }
 
-func (gs Groups) change(ctx context.Context, p pipeline.Pull, sha string, change func(*Group)) error {
-	_, err := gs.Ledger.Change(ctx, groupKey(p, sha), func(old []byte) ([]byte, error) {
-		g := Group{Pull: p, SHA: sha}
-		if old != nil {
-			if err := json.Unmarshal(old, &g); err != nil {
-				return nil, fmt.Errorf("read a merge group: the record is damaged: %w", err)
-			}
-		}
-		if change(&g); string(pipeline.Encode(g)) == string(old) {
-			return nil, ErrAsIs
-		}
-		return pipeline.Encode(g), nil
+func (gs Groups) change(ctx context.Context, p pipeline.Pull, sha string, edit func(*Group)) error {
+	return change(ctx, gs.Ledger, groupKey(p, sha), func(have *Group) *Group {
+		g := cmp.Or(have, &Group{Pull: p, SHA: sha})
+		edit(g)
+		return g
 	})
-	return err
 }
 
 // Read returns a merge group; zero if it is not recorded.
 func (gs Groups) Read(ctx context.Context, p pipeline.Pull, sha string) (g Group, err error) {
-	return g, gs.read(ctx, groupKey(p, sha), &g)
+	return getOrZero[Group](ctx, gs.Ledger, groupKey(p, sha))
 }
 
 // Plan returns the last comparison for a run in a merge group; zero for none.
 func (gs Groups) Plan(ctx context.Context, r runs.Run, sha string) (p GroupPlan, err error) {
-	return p, gs.read(ctx, groupKey(r.Pull, sha)+"/"+r.Target(), &p)
+	return getOrZero[GroupPlan](ctx, gs.Ledger, groupKey(r.Pull, sha)+"/"+r.Target())
 }
 
 // SavePlan records the comparison of a run's plan with the plan made for a merge group.
 func (gs Groups) SavePlan(ctx context.Context, r runs.Run, sha string, p GroupPlan) error {
-	next := pipeline.Encode(p)
-	_, err := gs.Ledger.Change(ctx, groupKey(r.Pull, sha)+"/"+r.Target(), func([]byte) ([]byte, error) { return next, nil })
-	return err
-}
-
-// read decodes a record. If there is none, the value stays unchanged.
-func (gs Groups) read(ctx context.Context, key string, into any) error {
-	rec, err := gs.Ledger.Records.Get(ctx, key)
-	if err != nil || rec.Version == "" {
-		return err
-	}
-	if err := json.Unmarshal(rec.Value, into); err != nil {
-		return fmt.Errorf("read %s: the record is damaged: %w", key, err)
-	}
-	return nil
+	return change(ctx, gs.Ledger, groupKey(r.Pull, sha)+"/"+r.Target(), func(*GroupPlan) *GroupPlan { return &p })
 }

@@ -2,8 +2,6 @@ package ledger
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
 
@@ -71,59 +69,39 @@ func (ld Ledger) Applies(ctx context.Context, r runs.Run) (map[string]int, error
 
 // lastOf returns the last apply to the state with a name; nil for none.
 func lastOf(ctx context.Context, ld Ledger, repo int64, name string) (*runs.LastApply, error) {
-	rec, err := ld.Records.Get(ctx, runs.StateKey(repo, name))
-	if err != nil || rec.Version == "" {
-		return nil, err
-	}
-	return decodeLast(rec.Value)
+	return get[runs.LastApply](ctx, ld, runs.StateKey(repo, name))
 }
 
 // changeLast changes the record of the last apply to the state of a run.
-func changeLast(ctx context.Context, ld Ledger, r runs.Run, change func(old []byte) ([]byte, error)) error {
+func changeLast(ctx context.Context, ld Ledger, r runs.Run, edit func(have *runs.LastApply) *runs.LastApply) error {
 	name, err := nameOf(ctx, ld, r)
 	if err != nil {
 		return err
 	}
-	return changeLastOf(ctx, ld, r.Pull.Repo.ID, name, change)
+	return changeLastOf(ctx, ld, r.Pull.Repo.ID, name, edit)
 }
 
 // changeLastOf is changeLast for the state with a name.
-func changeLastOf(ctx context.Context, ld Ledger, repo int64, name string, change func(old []byte) ([]byte, error)) error {
-	_, err := ld.Change(ctx, runs.StateKey(repo, name), change)
-	return err
+func changeLastOf(ctx context.Context, ld Ledger, repo int64, name string, edit func(have *runs.LastApply) *runs.LastApply) error {
+	return change(ctx, ld, runs.StateKey(repo, name), edit)
 }
 
 // MoveLast records that the base branch has moved the state of a run. It sets the new address in the last apply
 // at the former address, if another open pull request made that apply.
 func MoveLast(ctx context.Context, ld Ledger, r runs.Run) error {
 	for _, name := range namesElsewhere(r.Target(), r.Address.From) {
-		err := changeLastOf(ctx, ld, r.Pull.Repo.ID, name, func(old []byte) ([]byte, error) {
-			if old == nil {
-				return nil, ErrAsIs
+		err := changeLastOf(ctx, ld, r.Pull.Repo.ID, name, func(have *runs.LastApply) *runs.LastApply {
+			if have == nil || have.Settled || have.Number == r.Pull.Number {
+				return nil
 			}
-			l, err := decodeLast(old)
-			if err != nil {
-				return nil, err
-			}
-			if l.Settled || l.Number == r.Pull.Number || l.Moved == r.Address.Place {
-				return nil, ErrAsIs
-			}
-			l.Moved = r.Address.Place
-			return pipeline.Encode(l), nil
+			have.Moved = r.Address.Place
+			return have
 		})
 		if err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func decodeLast(value []byte) (*runs.LastApply, error) {
-	var l runs.LastApply
-	if err := json.Unmarshal(value, &l); err != nil {
-		return nil, fmt.Errorf("read the last apply: the record is damaged: %w", err)
-	}
-	return &l, nil
 }
 
 // Remember records which pull request was last applied to the state of a run, and counts the apply. A later
@@ -133,23 +111,19 @@ func (ld Ledger) Remember(ctx context.Context, r runs.Run, last runs.LastApply) 
 	if err := firstAddress(ctx, ld, r); err != nil {
 		return err
 	}
-	remember := func(old []byte) ([]byte, error) {
+	remember := func(have *runs.LastApply) *runs.LastApply {
 		n := 0
-		if old != nil {
-			have, err := decodeLast(old)
-			if err != nil {
-				return nil, err
-			}
+		if have != nil {
 			settled := have.WithFate(runs.StillOpen)
 			settled.Applies = 0
 			if settled == last {
-				return nil, ErrAsIs
+				return nil
 			}
 			n = have.Applies
 		}
 		next := last
 		next.Applies = n + 1
-		return pipeline.Encode(next), nil
+		return &next
 	}
 	if err := changeLast(ctx, ld, r, remember); err != nil || r.Address.From == "" {
 		return err
@@ -171,25 +145,18 @@ func (ld Ledger) Settle(ctx context.Context, r runs.Run, number int, fate runs.F
 // this pull request made, first the one at the address of the present plan.
 func SettleAll(ctx context.Context, ld Ledger, r runs.Run, number int, fate runs.Fate) (all []runs.LastApply, err error) {
 	var found *runs.LastApply
-	settle := func(old []byte) ([]byte, error) {
-		if found = nil; old == nil {
-			return nil, ErrAsIs
+	settle := func(have *runs.LastApply) *runs.LastApply {
+		if found = nil; have == nil || have.Number != number { // none, or another pull request was applied since
+			return nil
 		}
-		l, err := decodeLast(old)
-		if err != nil {
-			return nil, err
-		}
-		if l.Number != number {
-			return nil, ErrAsIs // another pull request was applied since
-		}
-		next := l.WithFate(fate)
-		if found = l; next == *l {
-			return nil, ErrAsIs
+		next := have.WithFate(fate)
+		if found = have; next == *have {
+			return nil
 		}
 		if fate == runs.StillOpen {
 			next.Applies++
 		}
-		return pipeline.Encode(next), nil
+		return &next
 	}
 	if err := changeLast(ctx, ld, r, settle); err != nil {
 		return nil, err

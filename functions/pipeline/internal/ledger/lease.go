@@ -3,9 +3,7 @@ package ledger
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"net/url"
 	"time"
 
@@ -63,12 +61,12 @@ func (h *Holder) Alone(ctx context.Context, r runs.Run) error {
 
 // alone returns an error if the found lease shows that another process with the same message may be alive.
 func (h *Holder) alone(ctx context.Context, found []byte) error {
-	var l Lease
 	if len(found) == 0 || bytes.Equal(found, h.lease) {
 		return nil
 	}
-	if err := json.Unmarshal(found, &l); err != nil {
-		return fmt.Errorf("the record is damaged: %w", err)
+	l, err := decode[Lease](pipeline.Record{Key: leaseKey(h.Message.Run()), Value: found})
+	if err != nil {
+		return err
 	}
 	if l.Message.ID == h.Message.ID && time.Now().Before(l.HardStop) && !pipeline.HardStop(ctx).IsZero() {
 		return &pipeline.BusyError{Until: l.HardStop}
@@ -119,15 +117,12 @@ func (h *Holder) LetGo(ctx context.Context) error {
 // Release gives up the lease of a run if the lease belongs to this message.
 func (h *Holder) Release(ctx context.Context, run string) error {
 	rec, err := h.Ledger.Records.Get(ctx, leaseKey(run))
-	if err != nil || rec.Version == "" {
+	if err != nil {
 		return err
 	}
-	var l Lease
-	if err := json.Unmarshal(rec.Value, &l); err != nil {
-		return fmt.Errorf("read %s: the record is damaged: %w", rec.Key, err)
-	}
-	if l.Message.ID != h.Message.ID {
-		return nil
+	l, err := decode[Lease](rec)
+	if err != nil || l == nil || l.Message.ID != h.Message.ID {
+		return err
 	}
 	return h.giveBack(ctx, rec)
 }
@@ -142,17 +137,5 @@ func (h *Holder) giveBack(ctx context.Context, rec pipeline.Record) error {
 
 // Leases returns all leases, including those of dead processes.
 func (ld Ledger) Leases(ctx context.Context) ([]Lease, error) {
-	list, err := ld.Records.List(ctx, leases)
-	if err != nil {
-		return nil, fmt.Errorf("list leases: %w", err)
-	}
-	var out []Lease
-	for _, rec := range list {
-		var l Lease
-		if err := json.Unmarshal(rec.Value, &l); err != nil {
-			return nil, fmt.Errorf("read %s: the record is damaged: %w", rec.Key, err)
-		}
-		out = append(out, l)
-	}
-	return out, nil
+	return listAll[Lease](ctx, ld, leases)
 }

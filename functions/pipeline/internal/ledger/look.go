@@ -3,7 +3,6 @@ package ledger
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -259,53 +258,29 @@ func (ld Ledger) RemoveHead(ctx context.Context, p pipeline.Pull, sha string) er
 }
 
 // ChangeLook changes the record of the last look at a pull request.
-func (ld Ledger) ChangeLook(ctx context.Context, p pipeline.Pull, change func(*Look)) error {
-	_, err := ld.Change(ctx, lookKey(p), func(old []byte) ([]byte, error) {
-		l := Look{Pull: p}
-		if old != nil {
-			var err error
-			if l, err = DecodeLook(pipeline.Record{Key: lookKey(p), Value: old}); err != nil {
-				return nil, err
-			}
-		}
-		if change(&l); string(pipeline.Encode(l)) == string(old) {
-			return nil, ErrAsIs
-		}
-		return pipeline.Encode(l), nil
+func (ld Ledger) ChangeLook(ctx context.Context, p pipeline.Pull, edit func(*Look)) error {
+	return change(ctx, ld, lookKey(p), func(have *Look) *Look {
+		l := cmp.Or(have, &Look{Pull: p})
+		edit(l)
+		return l
 	})
-	return err
 }
 
 // LastLook returns the last look; zero if there was none.
 func (ld Ledger) LastLook(ctx context.Context, pull pipeline.Pull) (Look, error) {
-	rec, err := ld.Records.Get(ctx, lookKey(pull))
-	if err != nil || rec.Version == "" {
-		return Look{}, err
-	}
-	return DecodeLook(rec)
+	return getOrZero[Look](ctx, ld, lookKey(pull))
 }
 
 // Looks returns the last looks at all pull requests of a repository.
 func Looks(ctx context.Context, ld Ledger, repo int64) (all []Look, err error) {
-	list, err := ld.Records.List(ctx, fmt.Sprintf("pull/%d", repo))
-	if err != nil {
-		return nil, fmt.Errorf("list pull requests: %w", err)
-	}
-	for _, rec := range list {
-		l, err := DecodeLook(rec)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, l)
-	}
-	return all, nil
+	return listAll[Look](ctx, ld, fmt.Sprintf("pull/%d", repo))
 }
 
 // DecodeLook decodes the record of a look.
 func DecodeLook(rec pipeline.Record) (Look, error) {
-	var l Look
-	if err := json.Unmarshal(rec.Value, &l); err != nil {
-		return l, fmt.Errorf("read %s: the record is damaged: %w", rec.Key, err)
+	l, err := decode[Look](rec)
+	if l == nil {
+		return Look{}, err
 	}
-	return l, nil
+	return *l, err
 }

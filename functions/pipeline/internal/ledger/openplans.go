@@ -2,9 +2,7 @@ package ledger
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 
@@ -105,17 +103,5 @@ func (ld Ledger) Readers(ctx context.Context, repo int64, target string) ([]runs
 }
 
 func openPlansIn(ctx context.Context, ld Ledger, dir string) ([]runs.Open, error) {
-	list, err := ld.Records.List(ctx, dir)
-	if err != nil {
-		return nil, fmt.Errorf("list open plans: %w", err)
-	}
-	var out []runs.Open
-	for _, rec := range list {
-		var o runs.Open
-		if err := json.Unmarshal(rec.Value, &o); err != nil {
-			return nil, fmt.Errorf("read %s: the record is damaged: %w", rec.Key, err)
-		}
-		out = append(out, o)
-	}
-	return out, nil
+	return listAll[runs.Open](ctx, ld, dir)
 }

@@ -2,11 +2,8 @@ package ledger
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"slices"
 
-	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
@@ -18,11 +15,7 @@ func (ld Ledger) Queue(ctx context.Context, r runs.Run) ([]runs.Turn, error) {
 
 // turns returns the turns in the record, and those of them that are over.
 func turns(ctx context.Context, ld Ledger, r runs.Run) (queue, over []runs.Turn, err error) {
-	rec, err := ld.Records.Get(ctx, r.QueueKey())
-	if err != nil {
-		return nil, nil, err
-	}
-	if queue, err = decodeQueue(rec.Value); err != nil {
+	if queue, err = getOrZero[[]runs.Turn](ctx, ld, r.QueueKey()); err != nil {
 		return nil, nil, err
 	}
 	for _, t := range queue {
@@ -52,26 +45,12 @@ func (ld Ledger) Join(ctx context.Context, r runs.Run) error {
 	if err != nil {
 		return err
 	}
-	_, err = ld.Change(ctx, r.QueueKey(), func(old []byte) ([]byte, error) {
-		queue, err := decodeQueue(old)
-		if err != nil {
-			return nil, err
+	return change(ctx, ld, r.QueueKey(), func(have *[]runs.Turn) *[]runs.Turn {
+		var queue []runs.Turn
+		if have != nil {
+			queue = *have
 		}
 		next := runs.Join(without(queue, over), r.Turn())
-		if slices.Equal(next, queue) {
-			return nil, ErrAsIs
-		}
-		return pipeline.Encode(next), nil
+		return &next
 	})
-	return err
-}
-
-func decodeQueue(value []byte) (queue []runs.Turn, err error) {
-	if value == nil {
-		return nil, nil
-	}
-	if err := json.Unmarshal(value, &queue); err != nil {
-		return nil, fmt.Errorf("read the queue of a state: the record is damaged: %w", err)
-	}
-	return queue, nil
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/memory"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
@@ -39,7 +40,7 @@ func TestQueue(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all, err := decodeQueue(rec.Value)
+		all, err := readQueue(rec.Value)
 		if got := listed(queue); err != nil || got != numbers || listed(all) != stored {
 			t.Fatalf("queued are %s of %s, want %s of %s (%v)", got, listed(all), numbers, stored, err)
 		}
@@ -68,7 +69,7 @@ func TestQueue(t *testing.T) {
 	if _, err := ld.Records.Put(t.Context(), other.QueueKey(), []byte("{"), ""); err != nil {
 		t.Fatal(err)
 	}
-	if err := ld.Join(t.Context(), other); err == nil || !strings.Contains(err.Error(), "the queue of a state: the record is damaged") {
+	if err := ld.Join(t.Context(), other); err == nil || !strings.Contains(err.Error(), "read queue/5/other@default: the record is damaged") {
 		t.Errorf("a damaged record: %v", err)
 	}
 }
@@ -79,4 +80,12 @@ func listed(queue []runs.Turn) string {
 		out = append(out, fmt.Sprint(t.Pull.Number))
 	}
 	return strings.Join(out, " ")
+}
+
+func readQueue(value []byte) ([]runs.Turn, error) {
+	queue, err := decode[[]runs.Turn](pipeline.Record{Key: "queue/5/net", Value: value})
+	if queue == nil {
+		return nil, err
+	}
+	return *queue, err
 }

@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -24,22 +23,21 @@ func readsDir(repo int64) string { return fmt.Sprintf("seen/%d", repo) }
 // The newest list is the last in the record. If there are too many files, the list is not kept. Then all
 // files that the configuration may read count as read.
 func PutReads(ctx context.Context, ld Ledger, r runs.Run, s project.FilesRead) error {
-	_, err := ld.Change(ctx, readsDir(r.Pull.Repo.ID)+"/"+r.Target(), func(old []byte) ([]byte, error) {
-		all, err := decodeReads(old)
-		if err != nil {
-			return nil, err
+	return change(ctx, ld, readsDir(r.Pull.Repo.ID)+"/"+r.Target(), func(have *[]project.FilesRead) *[]project.FilesRead {
+		var all []project.FilesRead
+		if have != nil {
+			all = *have
 		}
 		if n := len(all); n > 0 && all[n-1].Hash == s.Hash {
-			return nil, ErrAsIs
+			return nil
 		}
 		all = append(slices.DeleteFunc(all, func(x project.FilesRead) bool { return x.Hash == s.Hash }), s)
 		all = all[max(len(all)-maxReads, 0):]
 		for len(all) > 0 && len(pipeline.Encode(all)) > maxReadsBytes {
 			all = all[1:]
 		}
-		return pipeline.Encode(all), nil
+		return &all
 	})
-	return err
 }
 
 // ReadsIn returns the files that plans of a repository's projects have read, by target.
@@ -50,19 +48,13 @@ func ReadsIn(ctx context.Context, ld Ledger, repo int64) (map[string][]project.F
 	}
 	out := map[string][]project.FilesRead{}
 	for _, rec := range list {
-		if out[rec.Key[len(readsDir(repo))+1:]], err = decodeReads(rec.Value); err != nil {
+		all, err := decode[[]project.FilesRead](rec)
+		if err != nil {
 			return nil, err
+		}
+		if all != nil {
+			out[rec.Key[len(readsDir(repo))+1:]] = *all
 		}
 	}
 	return out, nil
-}
-
-func decodeReads(data []byte) (all []project.FilesRead, err error) {
-	if data == nil {
-		return nil, nil
-	}
-	if err := json.Unmarshal(data, &all); err != nil {
-		return nil, fmt.Errorf("read what plans have read: the record is damaged: %w", err)
-	}
-	return all, nil
 }

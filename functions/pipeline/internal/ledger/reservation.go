@@ -2,9 +2,7 @@ package ledger
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
@@ -37,28 +35,15 @@ func locksOf(ctx context.Context, ld Ledger, r runs.Run, further ...string) (key
 func reserved(ctx context.Context, ld Ledger, keys []string) (*runs.Reservation, error) {
 	var lifted *runs.Reservation
 	for _, key := range keys {
-		rec, err := ld.Records.Get(ctx, key)
-		if err != nil {
-			return nil, err
-		}
-		if rec.Version == "" {
-			continue
-		}
-		v, err := decodeReservation(rec.Value)
-		if err != nil || !v.Lifted {
+		v, err := get[runs.Reservation](ctx, ld, key)
+		if err != nil || v != nil && !v.Lifted {
 			return v, err
 		}
-		lifted = v
+		if v != nil {
+			lifted = v
+		}
 	}
 	return lifted, nil
-}
-
-func decodeReservation(value []byte) (*runs.Reservation, error) {
-	var v runs.Reservation
-	if err := json.Unmarshal(value, &v); err != nil {
-		return nil, fmt.Errorf("read the lock of a person: the record is damaged: %w", err)
-	}
-	return &v, nil
 }
 
 // Reserve writes the lock of a person. It replaces a lock of the same pull request. It returns the lock that
@@ -82,19 +67,11 @@ func (ld Ledger) Reserve(ctx context.Context, r runs.Run, v runs.Reservation) (*
 }
 
 func reserve(ctx context.Context, ld Ledger, key string, v runs.Reservation) (have *runs.Reservation, err error) {
-	_, err = ld.Change(ctx, key, func(old []byte) ([]byte, error) {
-		if have = &v; old == nil {
-			return pipeline.Encode(v), nil
-		}
-		was, err := decodeReservation(old)
-		if err != nil {
-			return nil, err
-		}
-		if was.Number != v.Number && !was.Lifted {
+	err = change(ctx, ld, key, func(was *runs.Reservation) *runs.Reservation {
+		if have = &v; was != nil && was.Number != v.Number && !was.Lifted {
 			have = was
-			return nil, ErrAsIs
 		}
-		return pipeline.Encode(v), nil
+		return have
 	})
 	return have, err
 }
@@ -118,23 +95,14 @@ func (ld Ledger) LiftReservation(ctx context.Context, r runs.Run, number int) (l
 }
 
 func lift(ctx context.Context, ld Ledger, key string, number int) (lifted *runs.Reservation, err error) {
-	_, err = ld.Change(ctx, key, func(old []byte) ([]byte, error) {
-		if lifted = nil; old == nil {
-			return nil, ErrAsIs
+	err = change(ctx, ld, key, func(have *runs.Reservation) *runs.Reservation {
+		if lifted = nil; have == nil || have.Number != number {
+			return nil
 		}
-		v, err := decodeReservation(old)
-		if err != nil {
-			return nil, err
-		}
-		if v.Number != number {
-			return nil, ErrAsIs
-		}
-		if lifted = v; v.Lifted {
-			return nil, ErrAsIs
-		}
-		next := *v
+		lifted = have
+		next := *have
 		next.Lifted = true
-		return pipeline.Encode(next), nil
+		return &next
 	})
 	return lifted, err
 }
@@ -150,14 +118,11 @@ func (ld Ledger) DropReservation(ctx context.Context, r runs.Run, number int) er
 		if err != nil {
 			return err
 		}
-		if rec.Version == "" {
-			continue
-		}
-		v, err := decodeReservation(rec.Value)
+		v, err := decode[runs.Reservation](rec)
 		if err != nil {
 			return err
 		}
-		if v.Number != number || !v.Lifted {
+		if v == nil || v.Number != number || !v.Lifted {
 			continue
 		}
 		if err := ld.Records.Delete(ctx, rec.Key, rec.Version); err != nil && !errors.Is(err, pipeline.ErrConflict) { // locked again since, or gone

@@ -2,8 +2,6 @@ package ledger
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"strings"
 	"time"
 
@@ -37,11 +35,5 @@ func (ld Ledger) Shown(ctx context.Context, all []Versioned, text string, at tim
 
 // ShownAt returns the time at which the plan of a run was first shown; zero if it was never shown.
 func (ld Ledger) ShownAt(ctx context.Context, r runs.Run) (at time.Time, err error) {
-	rec, err := ld.Records.Get(ctx, r.ShownKey())
-	if err == nil && rec.Version != "" {
-		if err = json.Unmarshal(rec.Value, &at); err != nil {
-			err = fmt.Errorf("read %s: the record is damaged: %w", rec.Key, err)
-		}
-	}
-	return at, err
+	return getOrZero[time.Time](ctx, ld, r.ShownKey())
 }

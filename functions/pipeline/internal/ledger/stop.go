@@ -2,8 +2,6 @@ package ledger
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"net/url"
 	"time"
 
@@ -45,9 +43,10 @@ func (ld Ledger) OrderStop(ctx context.Context, r runs.Run, by string) (Stop, er
 	}
 	order.By, order.At = by, time.Now().UTC()
 	_, err := ld.Change(ctx, stopKey(r.Key()), func(old []byte) ([]byte, error) {
-		var have Stop
-		if old != nil && json.Unmarshal(old, &have) == nil && have.Verb == order.Verb && have.Number == order.Number {
-			order = have
+		// A damaged record does not prevent a stop.
+		have, err := decode[Stop](pipeline.Record{Value: old})
+		if err == nil && have != nil && have.Verb == order.Verb && have.Number == order.Number {
+			order = *have
 			return nil, ErrAsIs
 		}
 		return pipeline.Encode(order), nil
@@ -57,16 +56,12 @@ func (ld Ledger) OrderStop(ctx context.Context, r runs.Run, by string) (Stop, er
 
 // StopOf returns the order to stop the plan or apply of a run that is in progress; nil for none.
 func (ld Ledger) StopOf(ctx context.Context, r runs.Run) (*Stop, error) {
-	rec, err := ld.Records.Get(ctx, stopKey(r.Key()))
-	if err != nil || rec.Version == "" {
+	s, err := get[Stop](ctx, ld, stopKey(r.Key()))
+	if err != nil || s == nil {
 		return nil, err
-	}
-	var s Stop
-	if err := json.Unmarshal(rec.Value, &s); err != nil {
-		return nil, fmt.Errorf("read %s: the record is damaged: %w", rec.Key, err)
 	}
 	if now := stoppable(r); now.Number == 0 || s.Verb != now.Verb || s.Number != now.Number {
 		return nil, nil // it is for earlier work
 	}
-	return &s, nil
+	return s, nil
 }

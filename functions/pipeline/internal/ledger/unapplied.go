@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
@@ -71,19 +70,18 @@ func FinishUnapplied(ctx context.Context, ld Ledger, l UnappliedMerge, by runs.R
 	})
 }
 
-func changeUnapplied(ctx context.Context, ld Ledger, key string, change func(UnappliedMerge) UnappliedMerge) error {
-	_, err := ld.Change(ctx, key, func(old []byte) ([]byte, error) {
-		was, err := decodeUnapplied(key, old)
-		if err != nil {
-			return nil, err
+func changeUnapplied(ctx context.Context, ld Ledger, key string, edit func(UnappliedMerge) UnappliedMerge) error {
+	return change(ctx, ld, key, func(have *UnappliedMerge) *UnappliedMerge {
+		var was UnappliedMerge
+		if have != nil {
+			was = *have
 		}
-		next := change(was)
+		next := edit(was)
 		if next == was {
-			return nil, ErrAsIs
+			return nil
 		}
-		return pipeline.Encode(next), nil
+		return &next
 	})
-	return err
 }
 
 // UnappliedOf returns the entry of a run; zero if there is none for its present plan and apply.
@@ -92,12 +90,7 @@ func UnappliedOf(ctx context.Context, ld Ledger, r runs.Run) (UnappliedMerge, er
 	if err != nil {
 		return UnappliedMerge{}, err
 	}
-	key := unappliedKey(r.Pull, name)
-	rec, err := ld.Records.Get(ctx, key)
-	if err != nil {
-		return UnappliedMerge{}, err
-	}
-	l, err := decodeUnapplied(key, rec.Value)
+	l, err := getOrZero[UnappliedMerge](ctx, ld, unappliedKey(r.Pull, name))
 	if err != nil || !l.Of(r) {
 		return UnappliedMerge{}, err
 	}
@@ -110,28 +103,7 @@ func UnappliedMerges(ctx context.Context, ld Ledger, r runs.Run) (out []Unapplie
 	if err != nil {
 		return nil, err
 	}
-	list, err := ld.Records.List(ctx, unappliedDir(r.Pull.Repo.ID, name))
-	if err != nil {
-		return nil, fmt.Errorf("list what merges have left: %w", err)
-	}
-	for _, rec := range list {
-		l, err := decodeUnapplied(rec.Key, rec.Value)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, l)
-	}
-	return out, nil
-}
-
-func decodeUnapplied(key string, value []byte) (l UnappliedMerge, err error) {
-	if len(value) == 0 {
-		return l, nil
-	}
-	if err := json.Unmarshal(value, &l); err != nil {
-		return l, fmt.Errorf("read %s: the record is damaged: %w", key, err)
-	}
-	return l, nil
+	return listAll[UnappliedMerge](ctx, ld, unappliedDir(r.Pull.Repo.ID, name))
 }
 
 // Copied returns the label of a project in the pull request that has a copy of the state of a run which the

@@ -1,8 +1,8 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/url"
 
@@ -35,27 +35,19 @@ func MarkSent(ctx context.Context, ld Ledger, m pipeline.Message) error {
 	return changeUndeliverable(ctx, ld, m, func(s *Undeliverable) { s.Sent = true })
 }
 
-func changeUndeliverable(ctx context.Context, ld Ledger, m pipeline.Message, change func(*Undeliverable)) error {
+func changeUndeliverable(ctx context.Context, ld Ledger, m pipeline.Message, edit func(*Undeliverable)) error {
 	key := fmt.Sprintf("%s/%d-%s", undeliverables, m.Pull.Repo.ID, url.PathEscape(m.FirstID()))
-	_, err := ld.Change(ctx, key, func(old []byte) ([]byte, error) {
-		var s Undeliverable
-		if err := json.Unmarshal(old, &s); old != nil && err != nil {
-			return nil, fmt.Errorf("the record is damaged: %w", err)
-		}
-		change(&s)
-		return pipeline.Encode(s), nil
+	return change(ctx, ld, key, func(have *Undeliverable) *Undeliverable {
+		s := cmp.Or(have, &Undeliverable{})
+		edit(s)
+		return s
 	})
-	return err
 }
 
 // Undeliverables returns the undeliverable messages that were not sent again.
 func Undeliverables(ctx context.Context, ld Ledger) (out []pipeline.Message, err error) {
-	list, err := ld.Records.List(ctx, undeliverables)
-	for _, rec := range list {
-		var s Undeliverable
-		if err := json.Unmarshal(rec.Value, &s); err != nil {
-			return nil, fmt.Errorf("read %s: the record is damaged: %w", rec.Key, err)
-		}
+	all, err := listAll[Undeliverable](ctx, ld, undeliverables)
+	for _, s := range all {
 		if !s.Sent {
 			out = append(out, s.Message)
 		}
