@@ -130,6 +130,8 @@ type PlanOptions struct {
 	Invoke addrs.AbsResourceInstance
 	// Found are the objects that [Generate] has read before.
 	Found Found
+	// Unprotected destroys objects although prevent_destroy is set for them. It is for the objects of tests.
+	Unprotected bool
 }
 
 // Found has the objects that [Generate] has read for import blocks, and its failures. A plan with the
@@ -156,7 +158,7 @@ func Plan(ctx context.Context, r Run, state *states.State, o PlanOptions) (_ *pl
 	plan, more := planning.Plan(ctx, planning.Input{
 		Environment: r.environment(ctx, a, r.functions(now)), State: state,
 		Variables: r.Variables, EphemeralVariables: r.ephemeralVariables(), Given: r.Given, InvalidVariables: r.InvalidVariables,
-		Mode: o.Mode, SkipRefresh: o.SkipRefresh, Targets: o.Targets, Excludes: slices.Concat(o.Excludes, o.Waiting), Waiting: o.Waiting, ForceReplace: o.ForceReplace, Invoke: o.Invoke, Found: o.Found,
+		Mode: o.Mode, SkipRefresh: o.SkipRefresh, Targets: o.Targets, Excludes: slices.Concat(o.Excludes, o.Waiting), Waiting: o.Waiting, ForceReplace: o.ForceReplace, Invoke: o.Invoke, Found: o.Found, Unprotected: o.Unprotected,
 		Timestamp: now,
 	})
 	return plan, append(ds, more...).Distinct()

@@ -20,6 +20,20 @@ type Files interface {
 	Lstat(name string) (fs.FileInfo, error)
 }
 
+// NoFiles gives access to no files: each one is an error.
+type NoFiles struct{}
+
+// Open implements Files.
+func (NoFiles) Open(name string) (fs.File, error) { return nil, denied(name) }
+
+// Stat implements Files.
+func (NoFiles) Stat(name string) (fs.FileInfo, error) { return nil, denied(name) }
+
+// Lstat implements Files.
+func (NoFiles) Lstat(name string) (fs.FileInfo, error) { return nil, denied(name) }
+
+func denied(name string) error { return &fs.PathError{Op: "read", Path: name, Err: fs.ErrPermission} }
+
 // OSFiles gives access to the whole file system of the machine.
 type OSFiles struct{}
 

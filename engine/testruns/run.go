@@ -258,7 +258,7 @@ func (r *run) destroy(ctx context.Context, st *stored) diags.Diagnostics {
 	analysis := r.variant.take()
 	defer r.variant.give(analysis)
 	environment.Analysis = analysis
-	plan, ds := engine.Plan(ctx, environment, st.state, engine.PlanOptions{Mode: plans.DestroyMode, SkipRefresh: true})
+	plan, ds := engine.Plan(ctx, environment, st.state, engine.PlanOptions{Mode: plans.DestroyMode, SkipRefresh: true, Unprotected: true})
 	ds = ds.WithoutChecks()
 	if ds.HasErrors() || plan == nil {
 		return ds

@@ -3,6 +3,7 @@ package testruns
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -23,7 +24,7 @@ func sensitive(v cty.Value, marked bool) cty.Value {
 	return v
 }
 
-// A level is a place that sets variables. An expression at a level sees the values of the next level. So name
+// A level is a place that sets variables. An expression in a run sees the values of the file and of the outside: name
 // = "${var.name}-x" in a run refers to the file's value of name.
 type level byte
 
@@ -79,13 +80,20 @@ func (r *run) given(root *config.Content) (out []inputs.Source, ds diags.Diagnos
 	for _, s := range r.sources {
 		out = append(out, only(s, root))
 	}
+	defaults := inputs.Source{Origin: inputs.FromNamedFile, FileName: r.File.Name, Expressions: map[string]hcl.Expression{}, By: "by the test file"}
+	for name, v := range r.File.Declared {
+		if root.Variables[name] != nil && v.Default != cty.NilVal {
+			defaults.Expressions[name] = hcl.StaticExpr(v.Default, v.Range)
+		}
+	}
+	out = append([]inputs.Source{defaults}, out...)
 	own := inputs.Source{Origin: inputs.FromNamedFile, FileName: r.File.Name, Expressions: map[string]hcl.Expression{}, By: "by the test file"}
 	for _, name := range slices.Sorted(maps.Keys(root.Variables)) {
 		x, at := r.expression(name, ofRun)
 		if x == nil {
 			continue
 		}
-		v, more := r.evaluate(x, at)
+		v, more := r.evaluate(x, at, name)
 		if ds = append(ds, more...); !more.HasErrors() {
 			own.Expressions[name] = hcl.StaticExpr(marks.Plain(v), x.Range())
 		}
@@ -114,9 +122,10 @@ func (r *run) expression(name string, from level) (hcl.Expression, level) {
 	return nil, outside
 }
 
-// evaluate evaluates an expression of the test file. The parameter at is the level of the expression.
-func (r *run) evaluate(x hcl.Expression, at level) (cty.Value, diags.Diagnostics) {
-	ctx, ds := r.context(x.Variables(), at)
+// evaluate evaluates an expression of the test file. The parameter at is the level of the expression. For an
+// expression of the file, names are the variables that are being evaluated, the expression's own last.
+func (r *run) evaluate(x hcl.Expression, at level, names ...string) (cty.Value, diags.Diagnostics) {
+	ctx, ds := r.context(x.Variables(), at, names...)
 	if ds.HasErrors() {
 		return cty.DynamicVal, ds
 	}
@@ -151,8 +160,8 @@ func bodyVariables(body hcl.Body) (out []hcl.Traversal) {
 }
 
 // context returns the evaluation context for an expression of the test file. ts are the references in the
-// expression, and at is its level.
-func (r *run) context(ts []hcl.Traversal, at level) (*hcl.EvalContext, diags.Diagnostics) {
+// expression, and at is its level. names are as in [run.evaluate].
+func (r *run) context(ts []hcl.Traversal, at level, names ...string) (*hcl.EvalContext, diags.Diagnostics) {
 	var ds diags.Diagnostics
 	vars, runs := map[string]cty.Value{}, map[string]cty.Value{}
 	for _, t := range ts {
@@ -162,7 +171,7 @@ func (r *run) context(ts []hcl.Traversal, at level) (*hcl.EvalContext, diags.Dia
 			if _, ok := vars[name]; ok {
 				continue
 			}
-			v, more := r.variable(name, at+1, &place)
+			v, more := r.referenced(name, at, &place, names)
 			ds = append(ds, more...)
 			vars[name] = v
 		case "run":
@@ -196,11 +205,25 @@ func second(t hcl.Traversal) string {
 	return ""
 }
 
+// referenced returns the value of a variable for an expression at a level. In the file, a variable may refer to other
+// variables of the file. A reference to itself means the value from outside.
+func (r *run) referenced(name string, at level, place *hcl.Range, names []string) (cty.Value, diags.Diagnostics) {
+	switch {
+	case at != ofFile || len(names) == 0:
+		return r.variable(name, at+1, place)
+	case name == names[len(names)-1]:
+		return r.variable(name, outside, place)
+	case slices.Contains(names, name):
+		return cty.DynamicVal, diags.Errorf(place, "Self-referential variable", "The variables of the test file refer to each other in a circle: %s. Remove one of these references.", strings.Join(append(names, name), ", "))
+	}
+	return r.variable(name, ofFile, place, names...)
+}
+
 // variable returns the value of a variable for an expression in the test file. The expression sees the level
-// given by from and later levels.
-func (r *run) variable(name string, from level, place *hcl.Range) (cty.Value, diags.Diagnostics) {
+// given by from and later levels. names are as in [run.evaluate].
+func (r *run) variable(name string, from level, place *hcl.Range, names ...string) (cty.Value, diags.Diagnostics) {
 	if x, at := r.expression(name, from); x != nil {
-		return r.evaluate(x, at)
+		return r.evaluate(x, at, append(slices.Clone(names), name)...)
 	}
 	declared := r.config().Root.Variables[name]
 	own := r.File.Declared[name]
@@ -302,9 +325,9 @@ func (r *run) seen(name string, place *hcl.Range) (cty.Value, diags.Diagnostics)
 	if v == nil {
 		return r.variable(name, ofRun, place)
 	}
-	val := r.begun.Variables[name]
-	if v.Sensitive {
-		val = val.Mark(marks.Sensitive)
+	val := sensitive(r.begun.Variables[name], v.Sensitive)
+	if v.Ephemeral {
+		val = val.Mark(marks.Ephemeral)
 	}
 	return val, nil
 }

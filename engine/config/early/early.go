@@ -9,7 +9,6 @@ package early
 
 import (
 	"errors"
-	"io/fs"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
@@ -305,16 +304,7 @@ func changed(at hcl.Range, name string) *hcl.Diagnostic {
 // value.
 func (in Input) scope() funcs.Scope {
 	if in.Files == nil {
-		return funcs.Scope{BaseDir: "/", Home: "/", Files: noFiles{}, PureOnly: true, Budget: in.Budget}
+		return funcs.Scope{BaseDir: "/", Home: "/", Files: funcs.NoFiles{}, PureOnly: true, Budget: in.Budget}
 	}
 	return funcs.Scope{BaseDir: in.BaseDir, Files: in.Files, PureOnly: true, Budget: in.Budget}
 }
-
-// noFiles implements funcs.Files without any files.
-type noFiles struct{}
-
-func (noFiles) Open(name string) (fs.File, error)      { return nil, absent(name) }
-func (noFiles) Stat(name string) (fs.FileInfo, error)  { return nil, absent(name) }
-func (noFiles) Lstat(name string) (fs.FileInfo, error) { return nil, absent(name) }
-
-func absent(name string) error { return &fs.PathError{Op: "read", Path: name, Err: fs.ErrPermission} }

@@ -103,7 +103,7 @@ func (r *reader) mockObject(b *hcl.Block) *MockObject {
 	content := r.content(b.Body, mockObjectSchema)
 	x := &MockObject{During: r.during(content.Attributes["override_during"]), Range: b.DefRange, block: b.Type, named: b.LabelRanges[0]}
 	if a := content.Attributes["defaults"]; a != nil {
-		v, ds := a.Expr.Value(nil)
+		v, ds := a.Expr.Value(mockContext())
 		if r.add(ds); !ds.HasErrors() {
 			x.Defaults = v
 		}

@@ -2,12 +2,15 @@ package testfiles
 
 import (
 	"fmt"
+	"sync"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/gohcl"
 	"github.com/zclconf/go-cty/cty"
 
+	"github.com/lockstep-iac/lockstep/engine/budget"
 	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/funcs"
 )
 
 // A reader collects the diagnostics about one file. Its methods report problems instead of returning them, so
@@ -49,13 +52,19 @@ func (r *reader) literal(a *hcl.Attribute, target any) bool {
 	return !ds.HasErrors()
 }
 
+// mockContext lets values of mocks and overrides call functions. They cannot refer to anything, and read no
+// files.
+var mockContext = sync.OnceValue(func() *hcl.EvalContext {
+	return &hcl.EvalContext{Functions: funcs.Table(funcs.Scope{BaseDir: "/", Home: "/", Files: funcs.NoFiles{}, Budget: budget.Generous()})}
+})
+
 // object reads an argument that is an object without references. The result is cty.NilVal if the argument is
 // absent or wrong. block is the type of the enclosing block, for messages.
 func (r *reader) object(a *hcl.Attribute, block string) cty.Value {
 	if a == nil {
 		return cty.NilVal
 	}
-	v, ds := a.Expr.Value(nil)
+	v, ds := a.Expr.Value(mockContext())
 	r.add(ds)
 	switch {
 	case ds.HasErrors():

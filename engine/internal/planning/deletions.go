@@ -75,6 +75,9 @@ func (b *block) allowed(c *plans.ResourceChange) diags.Diagnostics {
 // protect returns an error if prevent_destroy protects an instance. If the module of the instance no longer
 // exists, a setting that depends on values of the module cannot be evaluated.
 func (b *block) protect(a addrs.AbsResourceInstance) diags.Diagnostics {
+	if b.p.in.Unprotected {
+		return nil
+	}
 	if b.r.PreventDestroyIf != nil && !b.p.moduleExists(a.Module) {
 		return diags.Errorf(b.r.PreventDestroyIf.Range().Ptr(), "Instance cannot be destroyed",
 			"Whether %s may be destroyed depends on values of %s, which is no longer in the configuration. Restore it, and first destroy the objects in it with -destroy and -target.", a, a.Module)

@@ -106,8 +106,10 @@ type Input struct {
 	Invoke addrs.AbsResourceInstance
 	// Found holds objects to import that [importing.Generate] has read, after which the configuration
 	// got their blocks.
-	Found     importing.Found
-	Timestamp time.Time // time of the plan, the value of plantimestamp()
+	Found importing.Found
+	// Unprotected ignores prevent_destroy.
+	Unprotected bool
+	Timestamp   time.Time // time of the plan, the value of plantimestamp()
 }
 
 // Plan makes the plan. With errors, it returns the part that could be planned, marked as errored. The plan is
