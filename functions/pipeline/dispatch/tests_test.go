@@ -146,3 +146,46 @@ func TestTestsOfAFork(t *testing.T) {
 		t.Error("the tests have no check")
 	}
 }
+
+// A queriedEngine notes the jobs of queries.
+type queriedEngine struct {
+	jobs.Engine
+	mu   sync.Mutex
+	jobs []jobs.Job
+}
+
+func (e *queriedEngine) Query(_ context.Context, j jobs.Job, generate bool) (comment.Queried, string, error) {
+	e.mu.Lock()
+	e.jobs = append(e.jobs, j)
+	e.mu.Unlock()
+	return comment.Queried{Dir: j.Dir, Lists: []comment.QueriedList{{Address: "list.x.all", Found: 1}}, Config: map[bool]string{true: "import {}"}[generate]}, "", nil
+}
+
+// TestQuery holds who may query a project: whoever may plan it. The query of a fork has no rights to have, and one of a closed pull
+// request, by somebody without rights, or against a requirement of plans, is refused and never begun.
+func TestQuery(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "lockstep.hcl": netProject + forksAllowed + "require \"plan\" {\n  not_labels = [\"hold\"]\n}\n"})
+	e := &queriedEngine{Engine: s.pipeline.Engine}
+	s.pipeline.Engine = e
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	s.expect("a query", s.say("alice", n, "lockstep query -p net"), "**Queried** `net`: the state does not have 1 of 1 object.")
+	s.expect("with configuration", s.say("alice", n, "lockstep query -p net -generate"), "import {}")
+	if len(e.jobs) != 2 || e.jobs[0].Snapshot != nil {
+		t.Fatalf("%+v", e.jobs)
+	}
+	s.expect("another project", s.say("alice", n, "lockstep query -p app"), "**Not queried**", "`app`")
+	s.expect("a stranger", s.say("mallory", n, "lockstep query -p net"), "**Not queried**", "`mallory` has the permission `read`")
+	s.repo.Label("bob", n, "hold")
+	s.expect("against a requirement", s.say("alice", n, "lockstep query -p net"), "**Not queried** `net`", "hold")
+	s.repo.Unlabel("bob", n, "hold")
+	s.repo.Close("alice", n)
+	s.settle()
+	s.expect("a closed one", s.say("alice", n, "lockstep query -p net"), "**Not queried**")
+	_, f, head := s.theirs(githubtest.Files{"net/c.tf": resource("c", "1")})
+	s.say("alice", f, "lockstep plan "+head)
+	s.expect("a fork", s.say("alice", f, "lockstep query -p net"), "**Not queried** `net`")
+	if len(e.jobs) != 2 {
+		t.Errorf("%d queries were begun", len(e.jobs))
+	}
+}
