@@ -63,7 +63,7 @@ func (p Planned) markdown() string {
 	return fmt.Sprintf("**Planned** %s: %s. See the comment with the plans.", markdown.Code(p.Project), toComeText(p.Counts, p.Applyable))
 }
 
-// Failed reports the failure of a plan or an apply.
+// Failed reports the failure of a plan, an apply or a query.
 type Failed struct {
 	Project string
 	Verb    Verb
@@ -90,6 +90,8 @@ type Failed struct {
 func (f Failed) markdown() string {
 	what := fmt.Sprintf("**Failed to plan** %s.", markdown.Code(f.Project))
 	switch {
+	case f.Verb == Query:
+		what = fmt.Sprintf("**Failed to query** %s.", markdown.Code(f.Project))
 	case f.Verb == Apply && f.Untouched && f.Closed:
 		what = fmt.Sprintf("**Failed to apply** %s. Nothing was changed. The pull request is closed, so this plan cannot be applied. If it was merged, comment %s for a new plan. If not, reopen it.", markdown.Code(f.Project), markdown.Code("lockstep retry"))
 	case f.Verb == Apply && f.Untouched:

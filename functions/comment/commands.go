@@ -26,6 +26,7 @@ const (
 	Taint       = grammar.Taint
 	Untaint     = grammar.Untaint
 	Invoke      = grammar.Invoke
+	Query       = grammar.Query
 
 	Help = grammar.Help
 )

@@ -24,6 +24,7 @@ var kinds = reasons.Union[Reply]{
 	"failed":        reflect.TypeFor[Failed](),
 	"refused":       reflect.TypeFor[Refused](),
 	"recovered":     reflect.TypeFor[Recovered](),
+	"queried":       reflect.TypeFor[Queried](),
 	"stopping":      reflect.TypeFor[Stopping](),
 	"stopped":       reflect.TypeFor[StoppedApply](),
 	"locked":        reflect.TypeFor[Locked](),

@@ -44,6 +44,9 @@
 // sends [SyncComments]. Package report writes the status comment and the check runs, always from the records
 // and never from what somebody remembers.
 //
+// If the base branch asks for the tests of network, another message, [ToTest], was sent with ToPlan. Its handler
+// runs the tests without any rights, and writes a check run of their own.
+//
 // Alice comments "lockstep apply". The road is the same: intake, dispatch, gate. The run moves to ApplyQueued
 // and a message of the kind [ToApply] joins the queue of the project's state. Package applyrun locks the state and
 // asks the gate once more, with the facts of that moment. Then the engine applies the saved plan, and a journal

@@ -34,6 +34,7 @@ const (
 	SyncComments Kind = "tell"      // the comments on a pull request are out of date
 	ToPlan       Kind = "plan"      // plan one project
 	ToTest       Kind = "test"      // run the tests of one project
+	ToQuery      Kind = "query"     // find objects by the list blocks of one project
 	ToApply      Kind = "apply"     // apply one saved plan
 	ToRecover    Kind = "recover"   // recover the state of one project
 	ToRelease    Kind = "release"   // release the lock of an apply that was given up before its first change
@@ -79,7 +80,9 @@ type Message struct {
 	// Head is the commit to plan; the plan is written to its check run. For a [Rerun] it is the commit whose
 	// check runs are to be made again.
 	Head string `json:",omitempty"`
-	// Target names the run to plan, test, check, apply, recover or release among the runs of the pull request: see
+	// Generate is set if a query is to show configuration, too.
+	Generate bool `json:",omitempty"`
+	// Target names the run to plan, test, query, check, apply, recover or release among the runs of the pull request: see
 	// runs.ID.Target. For a plan, tests or a check, Attempt must equal the run's Attempt; for an apply, the run's Try.
 	// Otherwise the message is obsolete.
 	Target  string `json:",omitempty"`
@@ -139,6 +142,7 @@ var queues = map[Kind]QueueName{
 	ToQueue:      Plans,
 	ToPlan:       Plans,
 	ToTest:       Plans,
+	ToQuery:      Plans,
 	ToApply:      Applies,
 	ToRecover:    Applies,
 	ToRelease:    Applies,
@@ -193,8 +197,8 @@ func (m Message) group() string {
 	if m.Kind == Told { // it may wait, and commands do not
 		return fmt.Sprintf("%d/%d/told", m.Pull.Repo.ID, m.Pull.Number)
 	}
-	if m.Kind == ToTest { // neither tests nor a plan wait for the other
-		return fmt.Sprintf("%d/%d/%s/test", m.Pull.Repo.ID, m.Pull.Number, m.Target)
+	if m.Kind == ToTest || m.Kind == ToQuery { // neither they nor a plan wait for the other
+		return fmt.Sprintf("%d/%d/%s/%s", m.Pull.Repo.ID, m.Pull.Number, m.Target, m.Kind)
 	}
 	switch m.Queue() {
 	case Plans:

@@ -30,6 +30,8 @@ type Command struct {
 	Failed bool `json:",omitempty"` // --failed
 	// Options are the options of a plan.
 	Options Options `json:",omitzero"`
+	// Generate asks a query for the configuration of what it finds.
+	Generate bool `json:",omitempty"` // -generate
 	// Reason is the author's reason for the command, as typed.
 	Reason string `json:",omitempty"` // --reason
 }
@@ -64,6 +66,9 @@ func (c Command) words() []string {
 		out = append(out, "--failed")
 	}
 	out = append(out, c.Options.Words()...)
+	if c.Generate {
+		out = append(out, generate.flag())
+	}
 	if c.Reason != "" {
 		out = append(out, "--reason", always(c.Reason))
 	}

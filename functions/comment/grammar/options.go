@@ -48,6 +48,8 @@ var (
 	refreshOnly = &option{[]string{"refresh-only"}, "", nil, said(func(c *Command) *bool { return &c.Options.RefreshOnly }), "Plans only to write changes made outside of Terraform into the state."}
 	refresh     = &option{[]string{"refresh"}, "false", isFalse, func(c *Command, _ string) bool { c.Options.NoRefresh = true; return true }, "Plans from the state alone, without reading the real objects first."}
 
+	generate = &option{[]string{"generate"}, "", nil, said(func(c *Command) *bool { return &c.Generate }), "Shows the configuration of what is found, with the blocks that import it."}
+
 	because = &option{[]string{"reason"}, "\"...\"", isReason, once(func(c *Command) *string { return &c.Reason }), "Your reason, which Lockstep shows and records."}
 )
 
@@ -57,7 +59,7 @@ var (
 	addressed = []*option{target, exclude, replace, imported, moved, forgotten, untainted, invoked}
 	planning  = []*option{target, exclude, replace, variable, destroy, refreshOnly, refresh, imported, moved, forgotten, untainted, invoked}
 	changing  = []*option{target, exclude, variable, refresh} // of a plan that changes the state
-	all       = slices.Concat(choosing, planning, []*option{because})
+	all       = slices.Concat(choosing, planning, []*option{generate, because})
 )
 
 func once(field func(*Command) *string) func(*Command, string) bool {

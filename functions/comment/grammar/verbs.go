@@ -30,7 +30,9 @@ const (
 	Untaint     Verb = "untaint"
 	// Invoke makes a plan with -invoke, which changes no object.
 	Invoke Verb = "invoke"
-	Help   Verb = "help"
+	// Query finds objects that exist, by the list blocks of a project. The gate is asked for a plan.
+	Query Verb = "query"
+	Help  Verb = "help"
 )
 
 // A row describes one verb.
@@ -57,7 +59,7 @@ type row struct {
 	hash bool
 	// decisive is set for a verb that changes more than plans and answers.
 	decisive bool
-	// ungated is set for a verb that acts, but that no require block can name.
+	// ungated is set for a verb that acts, but that no require block can name: see [Gated].
 	ungated bool
 	// Some verbs are other names for a plan with options, such as drift. For such a verb, plan replaces the
 	// command by the plan; for other verbs it is nil. is reports whether a plan with these options has the
@@ -145,6 +147,13 @@ var table = []row{
 		plan: func(c *Command) { c.Options.Invoke = c.Arguments[0] },
 		is:   func(o Options, _ bool) bool { return o.Invoke != "" },
 	},
+	{
+		verb: Query, participle: "queried", acts: true, takes: []*option{generate}, ungated: true,
+		help: []Form{
+			{"lockstep query -p NAME", "lists the objects that the project's `list` blocks find, and says which of them its state does not have"},
+			{"lockstep query -p NAME -generate", "shows configuration and `import` blocks for the objects that the state does not have"},
+		},
+	},
 	{verb: Help, participle: "helped", help: []Form{{"lockstep help", "shows this list"}}},
 }
 
@@ -163,8 +172,8 @@ func Verbs() []Verb { return selected(func(row) bool { return true }) }
 // Acting returns the verbs that do something to projects. The gate decides about commands with these verbs.
 func Acting() []Verb { return selected(func(r row) bool { return r.acts }) }
 
-// Gated returns the verbs that a require block of lockstep.hcl can name: all verbs that act, except override.
-// Each block itself says who may override it.
+// Gated returns the verbs that a require block of lockstep.hcl can name: all verbs that act, except override
+// and query. Each block itself says who may override it. Whoever may plan a project may query it.
 func Gated() []Verb { return selected(func(r row) bool { return r.acts && !r.ungated }) }
 
 // Planning returns the verbs that are other names for a plan with options: see [Command.AsPlan].

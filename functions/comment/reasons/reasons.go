@@ -97,6 +97,8 @@ var types = Union[Reason]{
 	"place kept else":     reflect.TypeFor[PlaceKeptElse](),
 	"state unreachable":   reflect.TypeFor[StateUnreachable](),
 	"nothing to recover":  reflect.TypeFor[NothingToRecover](),
+	"nothing to query":    reflect.TypeFor[NothingToQuery](),
+	"query of a fork":     reflect.TypeFor[QueryOfFork](),
 	"nothing to stop":     reflect.TypeFor[NothingToStop](),
 	"stopped":             reflect.TypeFor[WasStopped](),
 	"hooked":              reflect.TypeFor[Hooked](),

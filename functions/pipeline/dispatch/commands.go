@@ -28,6 +28,7 @@ type commands struct {
 	Applies  *applyrun.ApplyQueuer
 	Stopper  *stopping.Stopper
 	Recover  *applyrun.Recoverer
+	Querier  *planrun.Querier
 	Waves    *applyrun.Waves
 	Locker   *locking.Locker
 	Unlocker *applyrun.Unlocker
@@ -268,6 +269,9 @@ var handlers = map[comment.Verb]func(*commands, context.Context, comment.Command
 	},
 	comment.Recover: func(co *commands, ctx context.Context, c comment.Command) ([]comment.Reply, error) {
 		return co.Recover.Enqueue(ctx, c)
+	},
+	comment.Query: func(co *commands, ctx context.Context, c comment.Command) ([]comment.Reply, error) {
+		return co.Querier.Enqueue(ctx, c)
 	},
 	comment.Lock: func(co *commands, ctx context.Context, c comment.Command) ([]comment.Reply, error) {
 		return co.Locker.Lock(ctx, c)

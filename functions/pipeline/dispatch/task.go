@@ -34,6 +34,7 @@ type task struct {
 	plans    *planrun.PlanQueuer
 	planner  *planrun.Planner
 	tester   *planrun.Tester
+	querier  *planrun.Querier
 	closer   *applyrun.Closer
 	applier  *applyrun.Applier
 	waves    *applyrun.Waves
@@ -71,6 +72,7 @@ func (p *Pipeline) task(m pipeline.Message, hub GitHub, tries *ledger.Attempts) 
 		Artifacts: p.Artifacts, Projects: projects, Engine: p.Engine, Open: t.open, Hooks: steps, Poll: p.Poll, Follow: applies.ApplyAfterPlan, Foreseer: t.foreseer,
 	}
 	t.tester = &planrun.Tester{Facts: t.facts, Report: t.report, Ledger: t.ledger, Engine: p.Engine, Poll: p.Poll}
+	t.querier = &planrun.Querier{Facts: t.facts, Report: t.report, Ledger: t.ledger, Queue: queue, Engine: p.Engine}
 	t.checker = &replanning.Checker{
 		Facts: t.facts, Report: t.report, Ledger: t.ledger,
 		Artifacts: p.Artifacts, Projects: projects, Engine: p.Engine, Foreseer: t.foreseer, Hooks: steps, Poll: p.Poll,
@@ -88,6 +90,7 @@ func (p *Pipeline) task(m pipeline.Message, hub GitHub, tries *ledger.Attempts) 
 	t.recover = &applyrun.Recoverer{Facts: t.facts, Report: t.report, Ledger: t.ledger, Queue: queue, Engine: p.Engine}
 	t.commands = &commands{
 		Recover: t.recover,
+		Querier: t.querier,
 		Waves:   t.waves,
 		Stopper: &stopping.Stopper{Facts: t.facts, Ledger: t.ledger},
 		Facts:   t.facts, Report: t.report, Ledger: t.ledger, Plans: t.plans, Applies: applies, MaxCommands: p.MaxCommands, MaxStrangers: p.MaxStrangers,

@@ -72,6 +72,10 @@ var triggers = map[pipeline.Kind]trigger{
 		func(t *task, ctx context.Context) error { return t.tester.Test(ctx) },
 		func(t *task, ctx context.Context, why comment.Broken) error { return t.tester.Abandon(ctx, why) },
 	},
+	pipeline.ToQuery: {
+		func(t *task, ctx context.Context) error { return t.querier.Query(ctx) },
+		func(t *task, ctx context.Context, why comment.Broken) error { return t.querier.Tell(ctx, why) },
+	},
 	pipeline.Settled: {
 		func(t *task, ctx context.Context) error { return t.open.Find(ctx, t.message) },
 		// Nobody waits for the result, and the janitor tries again.

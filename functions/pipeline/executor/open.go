@@ -110,11 +110,11 @@ func (o *checkout) load(ctx context.Context, modules bool) (*config.Config, diag
 
 func (o *checkout) loadFrom(ctx context.Context, tree source.Tree, modules bool) (*config.Config, diags.Diagnostics, error) {
 	if o.engine.Modules == nil || !modules {
-		cfg, ds := loading.Load(loading.Input{Tree: tree, Early: o.early(), Budget: o.Budget})
+		cfg, ds := loading.Load(loading.Input{Tree: tree, Early: o.early(), Queries: o.job.Queries, Budget: o.Budget})
 		return cfg, ds, nil
 	}
 	if problem := o.removeModules(); problem.HasErrors() {
-		cfg, ds := loading.Load(loading.Input{Tree: tree, Early: o.early(), Budget: o.Budget})
+		cfg, ds := loading.Load(loading.Input{Tree: tree, Early: o.early(), Queries: o.job.Queries, Budget: o.Budget})
 		return cfg, append(ds, problem...), nil
 	}
 	return o.engine.Modules(budget.With(ctx, o.Budget), o.job, o.dir(), tree, o.early(), o.vault.token, moduleEnv(o))

@@ -182,12 +182,7 @@ func (o *checkout) reported(out comment.Tests, results []events.TestFileResult, 
 	}
 	out.Report, _ = r.within(ds, reportLimit)
 	for _, d := range ds {
-		note, ok := o.noteOf(d)
-		switch {
-		case !ok:
-		case len(out.Notes) == comment.MaxTestNotes:
-			out.MoreNotes++
-		default:
+		if note, ok := o.noteOf(d); ok {
 			note.Title, note.Message = r.hide.From(note.Title), r.hide.From(note.Message)
 			out.Notes = append(out.Notes, note)
 		}

@@ -11,13 +11,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project"
 )
 
-// MayTest reports whether the tests of a run's project may run: the base branch asks for them, and the run may be
-// planned.
+// MayTest reports whether the tests of a run's project may run: they may if the run may be planned.
 func MayTest(ctx context.Context, e *Reader, r runs.Run) (bool, error) {
-	s, _, err := e.Settings(ctx, r.Spec.Base)
-	if err != nil || !s.Tests(project.Project{Name: r.Project, Dir: r.Spec.Dir, Workspace: r.Workspace}) {
-		return false, err
-	}
 	r.Phase = runs.Queued // the plan may be made by now
 	_, d, err := e.Ask(ctx, e.Request(comment.Plan, r), nil)
 	return err == nil && d.Allowed(), err

@@ -21,6 +21,10 @@ type Engine interface {
 	Check(ctx context.Context, j Job, plan []byte) (Checked, error)
 	// Test runs the tests of a job that [ForTests] has made.
 	Test(ctx context.Context, j Job) (comment.Tests, error)
+	// Query finds objects that exist, by the list blocks of the project, and says which of them the state has. With
+	// generate, it also returns configuration for the others. failure is the reason, in Markdown, if the query
+	// failed. Query changes nothing.
+	Query(ctx context.Context, j Job, generate bool) (found comment.Queried, failure string, err error)
 	// Recover writes the results of unfinished applies into the state, and reports what needs a person's
 	// decision. The error is a *StateError in the same cases as for Unlock, and if the state is locked.
 	Recover(ctx context.Context, j Job) (comment.Recovered, error)

@@ -68,6 +68,8 @@ type Job struct {
 	// Snapshot is the state without secrets from which a fork's commit is planned; nil for other plans. Such a
 	// plan uses nothing that needs our rights. See [Unprivileged].
 	Snapshot *Snapshot `json:",omitempty"`
+	// Queries is set for a query: the configuration includes the query files. An Engine sets it.
+	Queries bool `json:",omitempty"`
 	// PrivateModules is set if the job may fetch the private repositories that the base branch grants, although it
 	// has a Snapshot.
 	PrivateModules bool `json:",omitempty"`

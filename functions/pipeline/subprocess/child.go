@@ -154,6 +154,10 @@ func (c *Child) engine(ctx context.Context, make Maker, r *result) error {
 		var t comment.Tests
 		t, err = e.Test(ctx, c.order.Job)
 		r.Tests = &t
+	case queries:
+		var q comment.Queried
+		q, r.Problem, err = e.Query(ctx, c.order.Job, c.order.Generate)
+		r.Queried = &q
 	case recovers:
 		var rec comment.Recovered
 		rec, err = e.Recover(ctx, c.order.Job)

@@ -173,6 +173,22 @@ func (e *Engine) Test(ctx context.Context, j jobs.Job) (comment.Tests, error) {
 	return got, nil
 }
 
+// Query implements jobs.Engine.
+func (e *Engine) Query(ctx context.Context, j jobs.Job, generate bool) (comment.Queried, string, error) {
+	c := e.call(order{Action: queries, Job: j, Generate: generate})
+	r, err := c.do(ctx)
+	if dead := asDeath(err); dead != nil {
+		return comment.Queried{}, c.clean(dead.Markdown()), nil
+	}
+	if err == nil && r.Queried == nil {
+		err = errShape
+	}
+	if err != nil {
+		return comment.Queried{}, "", fmt.Errorf("query %s in %s: %w", j.Project, j.Repo, err)
+	}
+	return r.Queried.Each(c.clean), c.clean(r.Problem), nil
+}
+
 // Unlock implements jobs.Engine.
 func (e *Engine) Unlock(ctx context.Context, j jobs.Job) (jobs.Unlocked, error) {
 	r, err := e.call(order{Action: unlocks, Job: j}).do(ctx)
@@ -317,6 +333,8 @@ func (o order) what() string {
 		return "Checking the plan of " + markdown.Code(o.Job.Project)
 	case snapshots:
 		return "Reading the state of " + markdown.Code(o.Job.Project)
+	case queries:
+		return "Querying " + markdown.Code(o.Job.Project)
 	case tests:
 		return "Testing " + markdown.Code(o.Job.Project)
 	case recovers:

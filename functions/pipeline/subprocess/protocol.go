@@ -62,6 +62,7 @@ const (
 	unlocks   action = "unlock"
 	recovers  action = "recover"
 	tests     action = "test"
+	queries   action = "query"
 	discovers action = "discover"
 	rehearses action = "rehearse" // tries policies
 	inputs    action = "inputs"
@@ -76,6 +77,7 @@ type order struct {
 	Memory   []byte
 	Job      jobs.Job
 	Plan     []byte     // for applies and checks
+	Generate bool       // for queries
 	Dir      string     // for discovers, rehearses and inputs
 	Run      runs.Run   // for inputs
 	Scope    jobs.Scope // for inputs
@@ -148,6 +150,8 @@ type result struct {
 	Unlocked   *jobs.Unlocked
 	Recovered  *comment.Recovered
 	Tests      *comment.Tests
+	Queried    *comment.Queried
+	Problem    string // of a query, in Markdown
 	Discovered *jobs.Discovered
 	Rehearsed  []jobs.TriedPolicies
 	Tree       project.Tree

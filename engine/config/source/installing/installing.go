@@ -59,6 +59,8 @@ type Installer struct {
 	Upgrade bool
 	// Early evaluates sources and versions; see loading.Input.
 	Early loading.Early
+	// Queries has the query files of the root module read, too.
+	Queries bool
 	// Events is called for each step; it may be nil.
 	Events func(Event)
 }
@@ -105,7 +107,7 @@ func (in *Installer) InstallWithTests(ctx context.Context, dir string) (*testfil
 }
 
 func (run *installation) input() loading.Input {
-	return loading.Input{Tree: run.Tree, Install: run.install, Found: run.found, Early: run.Early, Budget: budget.From(run.ctx)}
+	return loading.Input{Tree: run.Tree, Install: run.install, Found: run.found, Early: run.Early, Queries: run.Queries, Budget: budget.From(run.ctx)}
 }
 
 // found sends an event if the module at this key is new or has moved.

@@ -3,6 +3,8 @@
 //
 //	PlanQueuer   gate -> trial merge -> projects -> runs Queued, and a message for each
 //	Planner      message -> checkout of the merge -> engine -> artifacts -> Planned
+//	Tester       message -> checkout of the merge -> engine -> check run
+//	Querier      command -> gate -> message -> checkout of the merge -> engine -> answer
 //
 // A project that the pull request removes gets a run, too. The run is Removed, and its plan destroys the
 // project's objects with the base branch's configuration. A comment applies such a plan if it names the

@@ -525,6 +525,11 @@ func (e engine) Snapshot(ctx context.Context, j jobs.Job) (s jobs.Snapshot, err 
 	return s, err
 }
 
+// Query implements jobs.Engine.
+func (e engine) Query(ctx context.Context, j jobs.Job, _ bool) (q comment.Queried, failure string, err error) {
+	return q, "", e.do(ctx, "query "+j.Dir, func() error { return nil })
+}
+
 // Test implements jobs.Engine.
 func (e engine) Test(ctx context.Context, j jobs.Job) (t comment.Tests, err error) {
 	err = e.do(ctx, "test "+j.Dir, func() error {

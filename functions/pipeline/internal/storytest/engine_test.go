@@ -30,6 +30,7 @@ import (
 //	snapshot fails, error TEXT
 //	unlock   1, 1 other, fails TEXT
 //	test     fails TEXT, breaks TEXT, none, error TEXT, meanwhile STEP: as of a plan
+//	query    fails TEXT, error TEXT
 //	recover  changed, doubt ADDRESS, conflict ADDRESS, fails TEXT
 type engine struct {
 	w *world
@@ -356,6 +357,25 @@ func (e *engine) Snapshot(_ context.Context, j jobs.Job) (jobs.Snapshot, error) 
 		return jobs.Snapshot{}, errors.New(r.rest)
 	}
 	return jobs.Snapshot{State: []byte("{}"), ID: e.state(j.Project).StateID}, nil
+}
+
+// Query implements [jobs.Engine].
+func (e *engine) Query(_ context.Context, j jobs.Job, generate bool) (comment.Queried, string, error) {
+	if err := e.start(fmt.Sprintf("query %t", generate), j); err != nil {
+		return comment.Queried{}, "", err
+	}
+	r := e.take("query", j.Project)
+	switch r.word {
+	case "fails":
+		return comment.Queried{}, r.rest, nil
+	case "error":
+		return comment.Queried{}, "", errors.New(r.rest)
+	}
+	out := comment.Queried{Project: j.Project, Dir: j.Dir, Lists: []comment.QueriedList{{Address: "list.x.all", Found: 2, Managed: 1}}}
+	if generate {
+		out.Config = "import {}"
+	}
+	return out, "", nil
 }
 
 // Test implements [jobs.Engine].

@@ -26,7 +26,7 @@ func TestFaults(t *testing.T) {
 		{"gatefacts", []string{"commands", "plans", "waves"}},
 		{"plannedoutputs", []string{"outputs"}},
 		{"intake", []string{"webhooks"}},
-		{"planrun", []string{"plans", "commands", "tests"}},
+		{"planrun", []string{"plans", "commands", "tests", "queries"}},
 		{"replanning", []string{"outputs"}},
 		{"reconcile", []string{"rounds"}},
 		{"report", []string{"plans", "commands"}},

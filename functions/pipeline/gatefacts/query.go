@@ -1,0 +1,42 @@
+package gatefacts
+
+import (
+	"context"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+)
+
+// MayQuery decides whether a run's project may be queried. It may if it may be planned with the credentials of a
+// plan, so never from a fork.
+func MayQuery(ctx context.Context, e *Reader, r runs.Run) (admission.Decision, error) {
+	r.Phase, r.Spec.Options = runs.Queued, runs.Run{}.Spec.Options // the query does not depend on the plan
+	q, err := e.Request(ctx, comment.Plan, r)
+	if err != nil {
+		return admission.Decision{}, err
+	}
+	if d := admission.Decide(q); !d.Allowed() {
+		return d, nil
+	}
+	if e.Pull.Fork() {
+		return admission.Refusal(reasons.QueryOfFork{}), nil
+	}
+	return admission.Decision{}, nil
+}
+
+// QueryJob returns the job for the query of a run's project, whose commit is checked out in dir. It has the
+// rights of a plan. problem is the reason if there is no job.
+func QueryJob(ctx context.Context, e *Reader, r runs.Run, dir string) (j jobs.Job, no admission.Decision, problem string, err error) {
+	r.Phase, r.Spec.Options = runs.Queued, runs.Run{}.Spec.Options
+	q, err := e.Request(ctx, comment.Plan, r)
+	if err != nil {
+		return j, no, "", err
+	}
+	if j, problem, err = e.Job(ctx, &q, dir); err != nil || problem != "" {
+		return j, no, problem, err
+	}
+	return j, admission.Decide(q), "", nil
+}

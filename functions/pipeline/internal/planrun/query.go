@@ -1,0 +1,152 @@
+package planrun
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// A Querier finds the objects that exist, by the list blocks of a project. A query has the rights of a plan, and
+// saves nothing but its answer.
+type Querier struct {
+	Facts  *gatefacts.Reader
+	Report *report.Reporter
+	Ledger ledger.Ledger
+	Queue  pipeline.Queue
+	Engine jobs.Engine
+}
+
+func queryReply(r runs.Run, reply comment.Reply) ledger.Reply {
+	return report.NewReply("query "+r.Target(), reply)
+}
+
+// Enqueue queues the queries of all planned projects that a command selects. The replies are the refusals.
+func (qy *Querier) Enqueue(ctx context.Context, c comment.Command) ([]comment.Reply, error) {
+	all, err := qy.Ledger.Runs(ctx, qy.Facts.Message.Pull)
+	if err != nil {
+		return nil, err
+	}
+	known := slices.Clone(all)
+	all = slices.DeleteFunc(all, func(s ledger.Versioned) bool {
+		return s.Phase == runs.Superseded || s.Spec.Removed || !s.SelectedBy(c)
+	})
+	if len(all) == 0 {
+		d, err := gatefacts.MayQuery(ctx, qy.Facts, runs.Run{}) // a person who may not ask learns nothing about the runs
+		if err != nil {
+			no, err := gatefacts.FinalReply(c, c.Project, err)
+			return []comment.Reply{no}, err
+		}
+		if d.Allowed() {
+			d = admission.Refusal(gatefacts.WhyNoneSelected(c, known, reasons.NothingToQuery{}))
+		}
+		return []comment.Reply{gatefacts.Refused(c, c.Project, d)}, nil
+	}
+	var replies []comment.Reply
+	m := qy.Facts.Message
+	answer := report.AnswerTo(m)
+	for _, s := range all {
+		d, err := gatefacts.MayQuery(ctx, qy.Facts, s.Run)
+		if err != nil {
+			no, err := gatefacts.FinalReply(c, runs.Label(s.Run), err)
+			if err != nil {
+				return nil, err
+			}
+			replies = append(replies, no)
+			continue
+		}
+		if !d.Allowed() {
+			replies = append(replies, gatefacts.Refused(c, runs.Label(s.Run), d))
+			continue
+		}
+		// The message is sent first. A reply that announces a query without a message would stay for ever.
+		next := pipeline.Message{Kind: pipeline.ToQuery, Target: s.Target(), Actor: m.Actor, At: m.At, Answer: answer, Generate: c.Generate}
+		if err := pipeline.Send(ctx, qy.Queue, m.Pull, next, s.MessageName(), answer, c.Generate); err != nil {
+			return nil, err
+		}
+		if err := qy.Report.Reply(ctx, answer, queryReply(s.Run, comment.Pending{Project: runs.Label(s.Run), Verb: comment.Query})); err != nil {
+			return nil, err
+		}
+	}
+	return replies, nil
+}
+
+// Query queries one project. It handles a message, and can be repeated.
+func (qy *Querier) Query(ctx context.Context) error {
+	s, err := qy.Ledger.Read(ctx, qy.Facts.Message.Run())
+	if err != nil || s.Version == "" {
+		return err
+	}
+	if err := qy.Facts.Look(ctx); err != nil {
+		return err
+	}
+	reply, err := qy.query(ctx, s.Run)
+	if err != nil {
+		c := comment.Command{Verb: comment.Query, Project: s.Project}
+		if reply, err = gatefacts.FinalReply(c, runs.Label(s.Run), gatefacts.DiskFull(err)); err != nil {
+			return err
+		}
+	}
+	return qy.Tell(ctx, reply)
+}
+
+func (qy *Querier) query(ctx context.Context, r runs.Run) (comment.Reply, error) {
+	c := comment.Command{Verb: comment.Query, Project: r.Project}
+	d, err := gatefacts.MayQuery(ctx, qy.Facts, r)
+	if err != nil {
+		return nil, err
+	}
+	if !d.Allowed() {
+		return gatefacts.Refused(c, runs.Label(r), d), nil
+	}
+	dir, done, err := qy.Facts.Checkout(ctx, r.Spec.Merge)
+	if errors.Is(err, github.ErrNotFound) {
+		return gatefacts.Refused(c, runs.Label(r), admission.Refusal(reasons.CommitGone{Problem: err.Error()})), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	failed := func(why string) comment.Reply {
+		return comment.Failed{Project: runs.Label(r), Verb: comment.Query, Body: qy.Report.Clean(why)}
+	}
+	job, d, problem, err := gatefacts.QueryJob(ctx, qy.Facts, r, dir)
+	switch {
+	case err != nil:
+		return nil, err
+	case problem != "":
+		return failed(markdown.Code(problem)), nil
+	case !d.Allowed():
+		return gatefacts.Refused(c, runs.Label(r), d), nil
+	}
+	found, failure, err := qy.Engine.Query(ctx, job, qy.Facts.Message.Generate)
+	if err != nil {
+		return nil, fmt.Errorf("query %s: %w", r.Project, err)
+	}
+	if failure != "" {
+		return failed(failure), nil
+	}
+	found.Project = runs.Label(r)
+	return found.Each(qy.Report.Clean), nil
+}
+
+// Tell answers the command with the outcome.
+func (qy *Querier) Tell(ctx context.Context, reply comment.Reply) error {
+	m := qy.Facts.Message
+	if err := qy.Report.Reply(ctx, m.Answer, report.NewReply("query "+m.Target, reply)); err != nil {
+		return err
+	}
+	return pipeline.Send(ctx, qy.Queue, m.Pull, pipeline.Message{Kind: pipeline.SyncComments}, m.ID)
+}

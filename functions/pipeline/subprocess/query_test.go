@@ -1,0 +1,39 @@
+//go:build linux
+
+package subprocess
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+)
+
+// TestQuery holds that the process of a query gets the secrets of its project, as a plan does, and that nothing that it returns
+// has one of ours, or is too long.
+func TestQuery(t *testing.T) {
+	t.Parallel()
+	e := newEngine(t)
+	asked := 0
+	e.Secrets = func(context.Context, jobs.Job) (map[string]string, error) {
+		asked++
+		return map[string]string{"TOKEN": "correct-horse-battery"}, nil
+	}
+	e.Redact = func(text string, others []string) string {
+		for _, s := range append(others, "hunter2hunter2") {
+			text = strings.ReplaceAll(text, s, "(hidden)")
+		}
+		return text
+	}
+	found, failure, err := e.Query(t.Context(), named(t, "vault"), true)
+	if err != nil || asked != 1 || found.Config != "true" || failure != "map[TOKEN:(hidden)] <nil>(hidden)" {
+		t.Errorf("%d times, %+v, %s, %v", asked, found, failure, err)
+	}
+	if name := found.Objects[0].Name; !strings.HasPrefix(name, "(hidden)") || len(name) > 310 {
+		t.Errorf("%q", name)
+	}
+	if _, failure, err = e.Query(t.Context(), named(t, "exit"), false); err != nil || !strings.Contains(failure, "**Interrupted: Querying `exit`.**") {
+		t.Errorf("%s, %v", failure, err)
+	}
+}
