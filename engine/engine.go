@@ -102,8 +102,8 @@ func (r Run) analyze(state *states.State) (*Analysis, diags.Diagnostics) {
 	return a, slices.Clip(a.ds)
 }
 
-// validate returns the errors that the configuration has whatever its input is. It validates at the first
-// call only.
+// validate returns the errors of the configuration that no input could avoid. Only the first call validates;
+// later calls return the same findings.
 func (a *Analysis) validate(ctx context.Context, r Run) *validating.Findings {
 	if a.findings == nil {
 		found := validating.Validate(ctx, validating.Input{
@@ -122,13 +122,14 @@ type PlanOptions struct {
 	// dependencies, or to everything except the excludes and their dependents. At most one of them may be
 	// set.
 	Targets, Excludes []addrs.Target
-	// Waiting are excluded like Excludes, but not by an option of the user: see [plans.Plan.Waiting].
+	// Waiting are excluded in the same way as Excludes, but no option of the user names them: see
+	// [plans.Plan.Waiting].
 	Waiting      []addrs.Target
 	ForceReplace []addrs.AbsResourceInstance
 	// Invoke is an action, or one instance of an action. The plan invokes this action and changes nothing else.
 	// The zero value means no action.
 	Invoke addrs.AbsResourceInstance
-	// Found are the objects that [Generate] has read before.
+	// Found are the objects that an earlier call of [Generate] has read for import blocks.
 	Found Found
 	// Unprotected destroys objects although prevent_destroy is set for them. It is for the objects of tests.
 	Unprotected bool
@@ -164,8 +165,9 @@ func Plan(ctx context.Context, r Run, state *states.State, o PlanOptions) (_ *pl
 	return plan, append(ds, more...).Distinct()
 }
 
-// PlannedVariables returns the variables that a plan was made with, converted to their types. Ephemeral
-// variables are left out.
+// Plan compares the configuration with a state and returns the necessary changes. If the configuration has
+// errors that no input could avoid, Plan returns no plan. With other errors it returns a plan that is marked as
+// errored. Exception: there is no plan for a destroy if the existing objects could not be read.
 func PlannedVariables(c *config.Config, plan *plans.Plan) (map[string]cty.Value, diags.Diagnostics) {
 	out := map[string]cty.Value{}
 	var ds diags.Diagnostics
@@ -281,8 +283,7 @@ func (r Run) ephemeralVariables() []string {
 	return out
 }
 
-// Validate returns all errors that the configuration has whatever its input is. The providers are not
-// configured.
+// PlanOptions select what to plan, such as a destroy or a refresh only.
 func Validate(ctx context.Context, r Run) (ds diags.Diagnostics) {
 	r, end := r.within(ctx, &ds, 0)
 	defer end()
@@ -304,7 +305,8 @@ func (r Run) valid(ctx context.Context, state *states.State) (*Analysis, diags.D
 	return a, append(ds, more...)
 }
 
-// Import adds one existing object to the state by its ID. It returns the state, even with errors.
+// Import adds one existing object to the state: the object with this ID becomes the instance addr. It returns
+// the state, even with errors.
 func Import(ctx context.Context, r Run, state *states.State, addr addrs.AbsResourceInstance, id string) (_ *states.State, ds diags.Diagnostics) {
 	r, end := r.within(ctx, &ds, StepsToEnd)
 	defer end()
@@ -339,7 +341,7 @@ func (r Run) input(ctx context.Context, a *Analysis, state *states.State) planni
 	}
 }
 
-// environment returns the environment of an operation. table has its built-in functions.
+// environment returns the environment of an operation. table has the built-in functions for the operation.
 func (r Run) environment(ctx context.Context, a *Analysis, table map[string]function.Function) session.Environment {
 	return session.Environment{
 		Program: eval.Program{

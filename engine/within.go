@@ -29,8 +29,9 @@ func (r Run) within(ctx context.Context, ds *diags.Diagnostics, grace int64) (Ru
 	}
 }
 
-// settled returns the diagnostics of an operation that may have exceeded a limit; first is nil if it did not.
-// If it did, the result has at least one error, and at most one error about interrupted evaluations.
+// settled returns the diagnostics of an operation after its end. If the operation has exceeded a limit, first
+// is the first excess; the result then has at least one error, and at most one error about interrupted
+// evaluations. If first is nil, settled returns ds unchanged.
 func settled(ds diags.Diagnostics, first *budget.Excess) diags.Diagnostics {
 	if first == nil {
 		return ds

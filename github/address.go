@@ -36,8 +36,8 @@ func addressByID(api, address *url.URL, id int64) *url.URL {
 	return &out
 }
 
-// pullOfPage returns the number of a pull request from the web address of a comment on it; ok is false if the
-// comment is on an issue. GitHub's lists of comments distinguish the two only by this address.
+// pullOfPage reads the number of a pull request from the web address of a comment. ok is false if the comment
+// is on an issue. GitHub's lists of comments distinguish the two only by this address.
 func pullOfPage(page string) (number int, ok bool) {
 	u, err := url.Parse(page)
 	if err != nil || path.Base(path.Dir(u.Path)) != "pull" {

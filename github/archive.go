@@ -74,8 +74,8 @@ func (c *Client) Checkout(ctx context.Context, sha, dir string) (Unpacked, error
 	return u, nil
 }
 
-// archive requests the tarball of a ref. GitHub redirects to another host, with a short-lived token in the
-// address. Our own token is not sent there.
+// archive requests the tarball of a ref. GitHub redirects the request to another host, with a short-lived token
+// in the address. Lockstep's own token is not sent to that host.
 func (c *Client) archive(ctx context.Context, ref string) (*http.Response, error) {
 	link, res, err := c.client.Repositories.GetArchiveLink(ctx, c.repo.Owner, c.repo.Name, gh.Tarball,
 		&gh.RepositoryContentGetOptions{Ref: ref}, 0)

@@ -13,9 +13,10 @@ import (
 )
 
 // Limits of a check run, in bytes. GitHub documents characters. In fact it counts the bytes of a summary, and
-// silently cuts a text that has too many bytes. For the other texts it documents no limit: we use its limit for
-// the titles of annotations.
-// Sources: https://docs.github.com/en/rest/checks/runs#create-a-check-run, https://github.com/github/docs/issues/35252
+// silently cuts a text that has too many bytes. For the other texts GitHub documents no limit: Lockstep uses
+// GitHub's limit for the titles of annotations.
+// Sources: https://docs.github.com/en/rest/checks/runs#create-a-check-run,
+// https://github.com/github/docs/issues/35252
 const (
 	MaxCheckText  = 65535 // Summary and Text, each
 	MaxCheckTitle = 255   // Title, Name and ExternalID, each
@@ -147,15 +148,17 @@ func (c Check) checkLengths() error {
 // NewCheck, as the id of PutCheck, means that the check run does not exist yet.
 const NewCheck = -1
 
-// PutCheck ensures that our App has a check run with the content check, and returns its ID. The id says which
-// check run to change:
+// PutCheck ensures that Lockstep's App has a check run with the content check, and returns the ID of the check
+// run. The id says which check run to change:
 //
-//   - the ID of a check run: that one, completed or not. If GitHub has deleted it, id 0 applies.
-//   - 0: our App's check run with the same name, external ID and commit. If there is none, it is created.
-//   - NewCheck: none. It is created without a search, which saves a request.
+//   - the ID of a check run: this check run, completed or not. If GitHub has deleted it, PutCheck does the same
+//     as for id 0.
+//   - 0: the App's check run with the name, external ID and commit of check. If there is none, PutCheck creates
+//     it.
+//   - NewCheck: no check run. PutCheck creates one without a search, which saves a request.
 //
-// PutCheck can be repeated. Only two calls at the same time may create two check runs. The next call with id 0
-// changes the newest, which GitHub shows, and completes the older ones.
+// PutCheck can be repeated. Two calls at the same time may create two check runs. The next call with id 0 then
+// changes the newest one, which GitHub shows, and completes the older ones.
 //
 // A text longer than GitHub's limit is an error: the caller must cut it. Bytes that are not UTF-8 are replaced.
 func (c *Client) PutCheck(ctx context.Context, id int64, check Check) (int64, error) {
@@ -215,8 +218,8 @@ func (c *Client) endChecks(ctx context.Context, twins []*gh.CheckRun, check Chec
 	return nil
 }
 
-// Check returns the present content of our check run with the name, external ID and commit of like. The error
-// wraps ErrNotFound if there is none.
+// Check returns the present content of a check run of Lockstep: the one with the name, external ID and commit
+// of like. The error wraps ErrNotFound if there is none.
 func (c *Client) Check(ctx context.Context, like Check) (Check, error) {
 	what := fmt.Sprintf("read check run %s of %s at %.7s", like.Name, c.repo, like.SHA)
 	all, err := c.ownCheckRuns(ctx, like.SHA, like.Name, like.ExternalID)

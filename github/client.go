@@ -27,7 +27,7 @@ type Client struct {
 	now atomic.Pointer[Repo]
 }
 
-// present returns the client's repository with the owner and name that GitHub reported last.
+// present returns the client's repository with the owner and name from GitHub's latest answer.
 func present(c *Client) Repo {
 	if now := c.now.Load(); now != nil {
 		return *now

@@ -10,29 +10,29 @@ import (
 	gh "github.com/google/go-github/v60/github"
 )
 
-// MaxComment is the limit of a comment's length. GitHub counts characters; we count bytes, which
-// are never fewer.
-// Source: the answer to a longer one, "body is too long (maximum is 65536 characters)".
+// MaxComment is the limit of a comment's length. GitHub counts characters. Lockstep counts bytes, which are
+// never fewer.
+// Source: GitHub's answer to a longer comment, "body is too long (maximum is 65536 characters)".
 const MaxComment = 65536
 
 // Earlier says where to look for a comment that may exist, to save requests. Without it, finding the comment
 // takes one request for each hundred comments.
 type Earlier struct {
-	// ID is the ID of the comment when it was last written; 0 if unknown. If our comment with this ID no longer
-	// exists, all comments are searched.
+	// ID is the ID of the comment when it was last written; 0 if unknown. If Lockstep has no comment with this
+	// ID any more, all comments are searched.
 	ID int64
 	// Since is the start of the search: the comment was not written before that time. Zero if unknown.
 	Since time.Time
 }
 
-// PutComment ensures that exactly one comment of ours begins with a marker, a text that people do not see, and
-// that it has the given body. It edits the existing comment, or writes one. It returns the comment's ID and the
-// time of its present text, in seconds of GitHub's clock.
+// PutComment ensures that exactly one of Lockstep's comments begins with a marker, a text that people do not
+// see, and that this comment has the given body. It edits the existing comment, or writes a new one. It returns
+// the comment's ID and the time of its present text, in seconds of GitHub's clock.
 //
-// A comment is ours if the App wrote it, because anybody can write a marker. A marker counts only as the first
+// Only comments that the App wrote count, because anybody can write a marker. A marker counts only as the first
 // bytes of a comment, because later text may come from others, for example from a plan. Two calls at the same
-// time may have left several comments: the oldest stays, and the others are deleted. Bytes that are not UTF-8
-// are replaced.
+// time may have left several comments: PutComment keeps the oldest, and deletes the others. Bytes that are not
+// UTF-8 are replaced.
 func (c *Client) PutComment(ctx context.Context, number int, e Earlier, marker, body string) (id int64, at time.Time, err error) {
 	if marker == "" || !strings.HasPrefix(body, marker) {
 		panic("github: a comment that does not begin with its marker")
@@ -69,12 +69,12 @@ func (c *Client) PutComment(ctx context.Context, number int, e Earlier, marker, 
 	return id, edited.GetUpdatedAt().Time, nil
 }
 
-// utf8Only replaces bytes that are not UTF-8. JSON would turn each into three bytes. The text would be longer
-// than we measured, and differ from ours when we read it again.
+// utf8Only replaces bytes that are not UTF-8. JSON would turn each of these bytes into three bytes. The text
+// would then be longer than Lockstep has measured, and would differ from Lockstep's text when it is read again.
 func utf8Only(s string) string { return strings.ToValidUTF8(s, "?") }
 
-// ourComments returns the comments that our App wrote and that begin with the marker, the oldest first. If the
-// comment with e.ID is one of them, it returns only that one.
+// ourComments returns the comments that Lockstep's App wrote and that begin with the marker, the oldest first.
+// If the comment with e.ID is one of them, it returns only that one.
 func (c *Client) ourComments(ctx context.Context, number int, e Earlier, marker string) ([]*gh.IssueComment, error) {
 	login, err := c.app.Login(ctx)
 	if err != nil {
@@ -171,7 +171,7 @@ const (
 	Confused Reaction = "confused" // not understood, or refused
 )
 
-// React puts a reaction under a comment. Doing it again changes nothing.
+// React puts a reaction under a comment. If the App has already put this reaction there, nothing changes.
 func (c *Client) React(ctx context.Context, comment int64, r Reaction) error {
 	_, _, err := c.client.Reactions.CreateIssueCommentReaction(ctx, c.repo.Owner, c.repo.Name, comment, string(r))
 	if err != nil {

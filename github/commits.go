@@ -42,8 +42,9 @@ func (c *Client) Behind(ctx context.Context, sha, base string) (bool, error) {
 // https://docs.github.com/en/rest/pulls/pulls#list-commits-on-a-pull-request
 const MaxCommits = 250
 
-// webFlow is the login of the committer of commits that are made on GitHub's web pages. It is no contributor. If
-// it is a commit's author, the author is unknown: anybody can write its email address into a commit.
+// webFlow is the login that GitHub names as the committer of commits made on its web pages. It does not count
+// as a contributor. If webFlow is named as a commit's author, the author is unknown: anybody can write its
+// email address into a commit.
 const webFlow = "web-flow"
 
 // Contributors are the authors and committers of the commits of a pull request.

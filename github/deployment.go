@@ -13,7 +13,7 @@ import (
 // Source: https://docs.github.com/en/rest/authentication/permissions-required-for-github-apps
 const deployRemedy = "The GitHub App needs the permission to write deployments: give it in the App's settings, and accept it in those of the installation."
 
-// maxDescription is GitHub's limit for a description. GitHub counts characters; we count bytes.
+// maxDescription is GitHub's limit for a description. GitHub counts characters; Lockstep counts bytes.
 // Source: https://docs.github.com/en/rest/deployments/statuses#create-a-deployment-status
 const maxDescription = 140
 

@@ -23,8 +23,8 @@ type Environment struct {
 	Wait time.Duration
 	// Closed is set if the branch may not be deployed to this environment.
 	Closed bool
-	// Others are the rules that only GitHub Actions can check: slugs of Apps, and kinds of rules that we do not
-	// know.
+	// Others are the rules that only GitHub Actions can check: slugs of Apps, and kinds of rules that Lockstep
+	// does not know.
 	Others []string
 }
 

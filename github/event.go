@@ -48,8 +48,8 @@ type CommentGoneEvent struct {
 	Body string // before
 }
 
-// A ReviewEvent is a review that was submitted or dismissed, by the Sender. Somebody else than the author may
-// dismiss a review.
+// A ReviewEvent is a review that the Sender submitted or dismissed. A review may be dismissed by other people
+// than its author.
 type ReviewEvent struct {
 	Subject
 	ID     int64
@@ -67,8 +67,8 @@ type ThreadEvent struct {
 	Head   string // SHA
 }
 
-// A ReportEvent is a completed check run of any App, including ours, or a commit status in any state. A commit
-// can belong to several pull requests, or to none.
+// A ReportEvent is a completed check run of any App, including Lockstep's, or a commit status in any state. A
+// commit can belong to several pull requests, or to none.
 type ReportEvent struct {
 	Installation int64
 	Repo         Repo
@@ -76,7 +76,8 @@ type ReportEvent struct {
 	Name         string // of the check run, or the context of the status
 }
 
-// A ButtonEvent is the press of a button of one of our check runs. The page with the button may be out of date.
+// A ButtonEvent is the press of a button of one of Lockstep's check runs. The page with the button may be out
+// of date.
 type ButtonEvent struct {
 	Installation int64
 	Repo         Repo
@@ -84,11 +85,12 @@ type ButtonEvent struct {
 	SHA          string // of the commit
 	// Name and ExternalID are those of the check run, Identifier is the button's.
 	Name, ExternalID, Identifier string
-	// Pulls are the pull requests with the commit as their head, as in a RerunEvent.
+	// Pulls are the open pull requests with the commit as their head. GitHub leaves out pull requests from
+	// forks.
 	Pulls []int
 }
 
-// A RerunEvent is the request to run our check runs again.
+// A RerunEvent is the request to run Lockstep's check runs again.
 type RerunEvent struct {
 	Installation int64
 	Repo         Repo

@@ -146,8 +146,8 @@ func (c *Client) unpack(ctx context.Context, what string, r Ref, dir string, ope
 }
 
 // noAccessWords are the words of GitHub's answer to a request for a token if the installation does not have the
-// repository. Other answers with the same status have other reasons: too many requests, or a permission that
-// was not accepted. Source:
+// repository. Answers with the same status but other words have other reasons: too many requests, or a
+// permission that was not accepted. Source:
 // https://docs.github.com/en/rest/apps/apps#create-an-installation-access-token-for-an-app
 const noAccessWords = "does not exist or is not accessible"
 

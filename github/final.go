@@ -37,7 +37,7 @@ type FinalError struct {
 	What string // what the call tried to do
 	// Why is the reason. It may quote text that others wrote.
 	Why string
-	// Remedy is advice on how to fix the cause: a sentence in Markdown, written by us; "" if unknown.
+	// Remedy is advice on how to fix the cause: a sentence in Markdown, written by Lockstep; "" if unknown.
 	Remedy string
 }
 

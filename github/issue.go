@@ -10,13 +10,13 @@ import (
 	gh "github.com/google/go-github/v60/github"
 )
 
-// PutIssue ensures that our App has an issue with the content x, and returns its number. If number is not 0,
-// PutIssue changes that issue. If number is 0, it changes our App's open issue with x's marker, or creates
-// one.
+// PutIssue ensures that Lockstep's App has an issue with the content x, and returns the number of the issue. If
+// number is not 0, PutIssue changes the issue with this number. If number is 0, it changes the App's open issue
+// with the marker of x, or creates an issue.
 //
-// If x says that the issue is closed and there is none, PutIssue creates none and returns 0. It also returns
-// 0 if the repository has issues disabled, or if the issue was deleted. An issue is ours if the App wrote
-// it, because anybody can write a marker. Bytes that are not UTF-8 are replaced.
+// If x says that the issue is closed and there is none, PutIssue creates none and returns 0. It also returns 0
+// if the repository has issues disabled, or if the issue was deleted. Only issues that the App wrote count,
+// because anybody can write a marker. Bytes that are not UTF-8 are replaced.
 func (c *Client) PutIssue(ctx context.Context, number int, x Issue) (int, error) {
 	if x.Marker == "" || !strings.HasPrefix(x.Body, x.Marker) {
 		panic("github: an issue that does not begin with its marker")

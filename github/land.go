@@ -22,8 +22,8 @@ var ErrQueued = errors.New("the pull request is in the merge queue")
 // Source: https://docs.github.com/en/rest/authentication/permissions-required-for-github-apps
 const landRemedy = "The GitHub App needs the permission to write contents: give it in the App's settings, and accept it in those of the installation."
 
-// baseWords is in GitHub's refusal while another merge into the same branch is in progress. Another attempt may
-// succeed.
+// baseWords is a part of GitHub's message when it refuses a merge because another merge into the same branch is
+// in progress. Another attempt may succeed.
 const baseWords = "Base branch was modified"
 
 // Land merges an open pull request by the method "merge", "squash" or "rebase", if its head is still sha. If

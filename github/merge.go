@@ -170,8 +170,8 @@ func (c *Client) MergedOnto(ctx context.Context, number int) (onto, merge string
 	return onto, merge, checkSHA(onto)
 }
 
-// Onto returns the first parent of a commit. For the commit of a merge group, that is the commit on top of
-// which GitHub made the group.
+// Onto returns the first parent of a commit. If the commit is that of a merge group, this is the commit on top
+// of which GitHub made the group.
 func (c *Client) Onto(ctx context.Context, sha string) (string, error) {
 	what := fmt.Sprintf("find what %.7s of %s is on top of", sha, c.repo)
 	commit, err := c.commit(ctx, sha)

@@ -14,8 +14,8 @@ import (
 	gh "github.com/google/go-github/v60/github"
 )
 
-// payloadMembers lists, for each event, the members of its payload that distinguish it from other events. The
-// event's name in the header is not signed, so it must match the payload.
+// payloadMembers lists, for each event, the members of its payload that no other event has. The name of the
+// event is in a header that is not signed, so the payload must fit the name.
 // Source: https://docs.github.com/en/webhooks/webhook-events-and-payloads
 var payloadMembers = map[string][]string{
 	"pull_request": {"pull_request"}, "pull_request_review": {"pull_request", "review"}, "issue_comment": {"comment", "issue"},
@@ -42,8 +42,8 @@ func checkShape(name string, body []byte) error {
 	return nil
 }
 
-// checkEvent has the members that we need from the webhooks of check runs and suites. Other members may contain
-// times that go-github cannot read.
+// checkEvent has the members that Lockstep needs from the webhooks of check runs and check suites. The other
+// members are not decoded: they may contain times that go-github cannot read.
 type checkEvent struct {
 	Action string       `json:"action"`
 	Run    checkSubject `json:"check_run"`
@@ -56,7 +56,7 @@ type checkEvent struct {
 	Sender       *gh.User         `json:"sender"`
 }
 
-// statusEvent has the members that we need from the webhook of a commit status.
+// statusEvent has the members that Lockstep needs from the webhook of a commit status.
 // Source: https://docs.github.com/en/webhooks/webhook-events-and-payloads#status
 type statusEvent struct {
 	SHA          string           `json:"sha"`
@@ -65,7 +65,7 @@ type statusEvent struct {
 	Installation *gh.Installation `json:"installation"`
 }
 
-// A checkSubject is the check run or check suite in a webhook, with the members that we need.
+// A checkSubject is the check run or check suite in a webhook, with the members that Lockstep needs.
 type checkSubject struct {
 	Name       string `json:"name"`
 	ExternalID string `json:"external_id"`
@@ -75,8 +75,8 @@ type checkSubject struct {
 	} `json:"pull_requests"`
 }
 
-// groupEvent has the members that we need from the webhook of a merge group. Reason is set for the action
-// "destroyed".
+// groupEvent has the members that Lockstep needs from the webhook of a merge group. Reason is set for the
+// action "destroyed".
 // Source: https://docs.github.com/en/webhooks/webhook-events-and-payloads#merge_group
 type groupEvent struct {
 	Action string `json:"action"`

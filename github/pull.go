@@ -19,11 +19,11 @@ type PullRequest struct {
 	Draft     bool
 	Merged    bool
 	AutoMerge bool // GitHub merges it automatically once it may
-	// MergedBy is the login of the user who merged it; "" if it is not merged.
+	// MergedBy is the login of the user who merged the pull request; "" if it is not merged.
 	MergedBy string
 	Head     Branch
-	// Base is the branch to merge into. Its SHA is old, from about the time of the last push to the head.
-	// [Client.MergeResult] returns the present one.
+	// Base is the branch to merge into. Its SHA is old, from about the time of the last push to the head. For
+	// the present SHA, use [Client.MergeResult].
 	Base Branch
 	// DefaultBranch is the default branch of the base repository, where Lockstep reads its settings.
 	DefaultBranch string
@@ -33,12 +33,12 @@ type PullRequest struct {
 	URL      string // for people
 	Labels   []string
 	// MergeState is GitHub's opinion about merging an open pull request: "clean", "blocked", "behind", "dirty",
-	// "unstable", "has_hooks", "draft" or "unknown". It is "" in lists.
+	// "unstable", "has_hooks", "draft" or "unknown". It is "" if the pull request comes from a list.
 	MergeState string
 	// Updated is the time of the last change, in seconds of GitHub's clock: pushes and comments are
 	// changes.
 	Updated time.Time
-	// MergedAt is the time of the merge, in seconds of GitHub's clock; zero if it is not merged.
+	// MergedAt is the time of the merge, in seconds of GitHub's clock; zero if the pull request is not merged.
 	MergedAt time.Time
 }
 

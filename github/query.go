@@ -5,9 +5,13 @@ import (
 	"time"
 )
 
-// The GraphQL queries: discussionQuery reads the conversations of a pull request, queueQuery the entries of its
-// merge queue. queueingQuery asks whether its base branch has a merge queue, and enqueueMutation adds the pull
-// request to it.
+// These are the GraphQL queries:
+//
+//   - discussionQuery reads the conversations of a pull request.
+//   - queueQuery reads the entries of the merge queue that contains the pull request.
+//   - queueingQuery asks whether the base branch of the pull request has a merge queue.
+//   - enqueueMutation adds the pull request to this queue.
+//
 // Source: https://docs.github.com/en/graphql/reference/objects#pullrequest
 const (
 	discussionQuery = `query($owner: String!, $name: String!, $number: Int!, $after: String) {
@@ -60,7 +64,7 @@ type queryAnswer struct {
 	} `json:"errors"`
 }
 
-// A queriedPull is a pull request with the members that our queries ask for.
+// A queriedPull is a pull request with the members that Lockstep's queries ask for.
 type queriedPull struct {
 	ID             string  `json:"id"`
 	HeadRefOID     string  `json:"headRefOid"`

@@ -30,10 +30,11 @@ func (c *Client) RequiredReports(ctx context.Context, branch string) (Rules, err
 // A Report is the result of a check of a commit: a check run or a commit status.
 type Report struct {
 	Name string
-	// App is the slug of the App that made the check run, and AppID its ID; "" and 0 for a commit status.
+	// App is the slug of the App that made the check run, and AppID is the ID of the App. For a commit status,
+	// they are "" and 0.
 	App   string
 	AppID int64
-	// Ours is set for a check run of our App.
+	// Ours is set for a check run of Lockstep's App.
 	Ours   bool
 	Passed bool // neutral and skipped check runs have passed, too
 	Done   bool
@@ -71,8 +72,8 @@ func (c *Client) reports(ctx context.Context, sha string) ([]Report, error) {
 	return out, nil
 }
 
-// ownCheckRuns returns our check runs with a name and an external ID, newest first. GitHub shows the newest.
-// There may be several if two calls ran at the same time.
+// ownCheckRuns returns the check runs of Lockstep's App with a name and an external ID, newest first. GitHub
+// shows the newest. There may be several if two calls ran at the same time.
 func (c *Client) ownCheckRuns(ctx context.Context, sha, name, externalID string) ([]*gh.CheckRun, error) {
 	var found []*gh.CheckRun
 	all := "all"
@@ -106,23 +107,23 @@ func (c *Client) report(x *gh.CheckRun) Report {
 	return out
 }
 
-// A RequiredReport is a check that a branch requires before a merge. AppID is the App that must report it; 0
-// means any App, or our App if Own is set.
+// A RequiredReport is a check that a branch requires before a merge. AppID is the App that must report the
+// check. If AppID is 0, any App may report it, or only Lockstep's App if Own is set.
 type RequiredReport struct {
 	Name  string
 	AppID int64
-	// Own is set if our App must report it.
+	// Own is set if Lockstep's App must report the check.
 	Own bool
 }
 
 // Rules are the conditions for a merge into a branch, from its protection and its rulesets.
 type Rules struct {
 	Reports []RequiredReport
-	// Resolved is set if all conversations must be resolved.
+	// Resolved is set if all review conversations must be resolved before a merge.
 	Resolved bool
-	// Others are the other kinds of rules, in GitHub's words. Reviews, merge queues, and rules that are not
-	// about merges are left out. Nobody checks here whether a pull request meets Others. From branch
-	// protection, only required checks are known.
+	// Others are the kinds of rules, in GitHub's words, that none of the other fields describes. Reviews, merge
+	// queues, and rules that are not about merges are left out. Lockstep does not check whether a pull request
+	// meets these rules. They come from rulesets: of branch protection, only the required checks are known.
 	Others []string
 }
 

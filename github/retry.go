@@ -48,14 +48,14 @@ func retryAfter(h http.Header) (time.Duration, bool) {
 	return max(time.Duration(s)*time.Second, time.Second), true
 }
 
-// retryPause returns the time to wait after a failed attempt: half a second, doubled each time, plus a
-// random part of up to half of it.
+// retryPause returns the time to wait after a failed attempt: half a second, doubled each time. A random part
+// is added, of up to half of this time.
 func retryPause(attempt int) time.Duration {
 	d := 500 * time.Millisecond << (attempt - 1)
 	return d + rand.N(d/2)
 }
 
-// fits reports whether ctx lasts longer than d.
+// fits reports whether ctx will not end before d has passed.
 func fits(ctx context.Context, d time.Duration) bool {
 	end, ok := ctx.Deadline()
 	return !ok || time.Until(end) > d

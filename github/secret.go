@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// A Secret is a text that cannot be printed, logged or marshalled. All three ways show "[secret]", also if
-// the Secret is a field of another value. The zero Secret is empty.
+// A Secret is a text that cannot be printed, logged or marshalled. All three ways show "[secret]", even if the
+// Secret is a field of another value. The zero Secret is empty.
 type Secret struct {
 	// text is a func, because packages that print by reflection show private fields without calling their
 	// methods. For a func they show an address.

@@ -28,8 +28,8 @@ type transport struct {
 	// repeatable allows to repeat even a POST request.
 	repeatable bool
 	scheme     string
-	// token returns the token to send. With renew it returns a new one, because GitHub refused the last. If
-	// token is nil, requests carry no token.
+	// token returns the token to send. If renew is set, it returns a new token, because GitHub has refused the
+	// last one. If token is nil, requests carry no token.
 	token func(ctx context.Context, renew bool) (Secret, error)
 	// answers caches the answers to requests of this scope; nil caches nothing.
 	answers *answerCache
@@ -120,7 +120,8 @@ func (t *transport) send(req *http.Request, renew bool) (*http.Response, error) 
 	}
 	res.Request = req // without the header that contains the token
 	if res.StatusCode/100 == 2 && res.Header.Get("X-RateLimit-Remaining") == "0" {
-		// Otherwise go-github would refuse the next call itself, although the limit ends within a second.
+		// Remove the header. Otherwise go-github would refuse the next call itself, although the limit ends
+		// within a second.
 		res.Header.Del("X-RateLimit-Reset")
 	}
 	res.Body = &cancelling{res.Body, cancel}

@@ -75,8 +75,8 @@ func unpack(r io.Reader, dir, sha string, limits archiveLimits) (Unpacked, error
 	return u.done, nil
 }
 
-// tryUnpack unpacks the archive in data, and returns the count of what it unpacked, and data. If data is nil
-// or cannot be unpacked, it returns nil and leaves dir empty.
+// tryUnpack unpacks the archive in data. It returns what it has unpacked, and data. If data is nil or cannot be
+// unpacked, it returns nil instead of data, and leaves dir empty.
 func tryUnpack(data []byte, dir, sha string, limits archiveLimits) (Unpacked, []byte, error) {
 	if data == nil {
 		return Unpacked{}, nil, nil
@@ -192,9 +192,9 @@ func (u *unpacking) file(name string, h *tar.Header, content io.Reader) error {
 	return err
 }
 
-// link creates the symbolic links, after everything else so that nothing is written through them. Then it
-// removes the links that lead out of the directory. It repeats that until none is left, because a link can lead
-// through others.
+// link creates the symbolic links. It does so after everything else, so that nothing is written through a link.
+// Then it removes the links that lead out of the directory. It repeats this until no such link is left, because
+// one link can lead through another.
 func (u *unpacking) link() error {
 	u.links = slices.DeleteFunc(u.links, func(l archiveLink) bool {
 		odd := l.target == "" || len(l.target) > maxLinkTarget || strings.ContainsRune(l.target, 0)

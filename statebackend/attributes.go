@@ -30,7 +30,8 @@ type Attribute struct {
 	Secret     bool        // never to be shown
 	ReplacedBy string      // of a deprecated attribute: the one to use instead
 	Attributes []Attribute // of an Object
-	// Foreign is set for an attribute that Terraform does not have: it is left out of files that Terraform reads, unless it is set.
+	// Foreign is set for an attribute that Terraform does not have. Such an attribute is written to files that
+	// Terraform reads only if it has a value.
 	Foreign bool
 }
 

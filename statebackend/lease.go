@@ -173,8 +173,8 @@ func (i LockInfo) WithLease(l Lease) LockInfo {
 	return i
 }
 
-// SplitLease undoes [LockInfo.WithLease]: it returns the lock without the lease, and the lease. If the Info
-// has no lease, an unreadable lease, or the lease of another lock, SplitLease returns i unchanged and nil.
+// SplitLease undoes [LockInfo.WithLease]: it returns the lock without the lease, and the lease. If the Info has
+// no lease, an unreadable lease, or the lease of another lock, the results are the unchanged lock and nil.
 func (i LockInfo) SplitLease() (LockInfo, *Lease) {
 	at := strings.LastIndex(i.Info, leaseWords+leaseData)
 	if at < 0 {

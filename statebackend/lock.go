@@ -99,8 +99,8 @@ const (
 type HeldLock struct {
 	Kind LockKind
 	Info LockInfo
-	// Lease is the lease of the lock; nil: it has none. If the lease is not [Lease.Complete], Lockstep only
-	// partly took or partly released the lock.
+	// Lease is the lease of the lock; nil if it has none. If the lease is not [Lease.Complete], Lockstep has
+	// only partly taken or partly released the lock.
 	Lease *Lease
 }
 

@@ -33,15 +33,15 @@ type Store interface {
 	// Put stores data if the current version is prev, and returns the new version. An empty prev means: if
 	// nothing is stored.
 	//
-	// If another version is stored, the error is a *ConflictError and nothing is stored. Exception: if
-	// exactly these bytes are stored, Put succeeds, since they are most likely from our own attempt whose
-	// answer was lost.
+	// If another version is stored, the error is a *ConflictError and nothing is stored. Exception: if exactly
+	// these bytes are stored, Put succeeds, since they are most likely from an earlier attempt of this caller
+	// whose answer was lost.
 	//
 	// If this value took a lock and the lock is no longer there, the error is a *LockLostError and nothing is
 	// stored.
 	//
-	// After any other error it is not known whether data was stored. Call Put again with the same arguments
-	// to find out.
+	// After any other error it is not known whether data was stored. Call Put again with the same arguments to
+	// find out.
 	//
 	// data is not empty: Put panics otherwise. Put does not keep data after the call.
 	Put(ctx context.Context, data []byte, prev Version) (Version, error)

@@ -17,8 +17,9 @@ func (e *UnfitError) Error() string {
 
 // Conditional is a workspace on a server that may ignore the conditions of writes.
 type Conditional interface {
-	// CheckConditions finds out whether the server obeys the conditions of writes, as Lock does first of all.
-	// A writer without a lock calls it. If the server ignores conditions, the error is a *UnfitError. From
-	// then on the workspace reads before each write, which gives no protection from simultaneous writers.
+	// CheckConditions finds out whether the server obeys the conditions of writes. Lock does the same before
+	// anything else, so only a writer without a lock calls CheckConditions. If the server ignores conditions,
+	// the error is a *UnfitError. From then on the workspace reads before each write, which gives no protection
+	// from simultaneous writers.
 	CheckConditions(ctx context.Context) error
 }

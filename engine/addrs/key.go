@@ -117,7 +117,7 @@ func cutKey(s string) (InstanceKey, string, error) {
 		if !strings.HasPrefix(rest, "]") {
 			return NoKey, s, fmt.Errorf("an instance key must end with ]")
 		}
-		// Strings in the language are normalised, so this key is, too.
+		// Terraform normalises strings (Unicode NFC), so the key is normalised as well.
 		return StringKey(cty.NormalizeString(str)), rest[1:], nil
 	}
 	end := strings.IndexByte(s, ']')

@@ -76,10 +76,10 @@ func (t Target) String() string {
 	return AbsResourceInstance{t.Module, ResourceInstance{t.Resource, t.Key}}.String()
 }
 
-// Contains reports whether t includes the instance x. If the last part of t, the resource or the module, has
-// no key, t includes every instance of it. Each module before the last part means exactly one instance:
-// without a key, the instance without a key. So module.m.type.name includes nothing if module.m has count, as
-// in Terraform 1.11.
+// Contains reports whether t includes the instance x. If the last part of t (the resource or the module) has no
+// key, t includes all instances of that part. A module before the last part means exactly one instance. For
+// example, `module.m.type.name` means only `module.m` without a key: it includes nothing if module.m has count,
+// as in Terraform 1.11.
 func (t Target) Contains(x AbsResourceInstance) bool {
 	if !t.IsModule() {
 		return t.Module == x.Module && t.Resource == x.Resource.Resource && (t.Key.IsNone() || t.Key == x.Resource.Key)

@@ -16,7 +16,7 @@ const (
 	BuiltinHost         = "terraform.io"
 	BuiltinNamespace    = "builtin"
 	DefaultNamespace    = "hashicorp"
-	// LegacyNamespace is in addresses like registry.terraform.io/-/aws, which old states and
+	// LegacyNamespace is the namespace in addresses like registry.terraform.io/-/aws, which old states and
 	// TF_REATTACH_PROVIDERS still have.
 	LegacyNamespace = "-"
 )
@@ -31,8 +31,8 @@ type Provider struct {
 // BuiltinTerraform is the provider of terraform_data and terraform_remote_state.
 var BuiltinTerraform = Provider{BuiltinHost, BuiltinNamespace, "terraform"}
 
-// DefaultProvider returns the provider that the name typeName means if the configuration gives no source for
-// it.
+// DefaultProvider returns the provider that a configuration means by the name typeName if it gives no source
+// for the name: `registry.terraform.io/hashicorp/NAME`.
 func DefaultProvider(typeName string) Provider {
 	if typeName == "terraform" {
 		return BuiltinTerraform
@@ -160,7 +160,7 @@ type AbsProviderConfig struct {
 	Provider Provider
 	Alias    string
 	// Key selects one instance of a provider configuration that has for_each (OpenTofu 1.9). It is [NoKey] for
-	// a configuration without for_each, and in an address that means the configuration as a whole.
+	// a configuration without for_each, and in the address of a whole configuration.
 	Key InstanceKey
 }
 

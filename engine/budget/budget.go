@@ -21,14 +21,15 @@ type Limits struct {
 	Values int64 // values in one value, itself included
 	Bytes  int64 // bytes of all texts in one value
 	Total  int64 // bytes of all that expressions make in a run; see [Weight]
-	// Instances limits one count or for_each. AllInstances limits the whole run.
+	// Instances limits the instances that one count or for_each makes. AllInstances limits the instances of the
+	// whole run.
 	Instances, AllInstances int64
-	Depth                   int   // limitsRef values and documents
-	Digits                  int64 // limitsRef one number, in decimal
+	Depth                   int   // levels of nesting of a value or a document
+	Digits                  int64 // digits of one number, in decimal
 	Steps                   int64 // evaluations of parts of expressions in a run
 	Work                    int64 // elementary steps of one call, which cannot be interrupted
 	File, Files             int64 // bytes of one file of the configuration, and of all
-	Tokens                  int64 // limitsRef a text that is parsed at once
+	Tokens                  int64 // words and signs of a text that is parsed at once
 	BcryptCost              int
 }
 
@@ -52,9 +53,9 @@ var generous = Limits{
 	File: 256 * mib, Files: gib, Tokens: 64 * mib, BcryptCost: 16,
 }
 
-// A Budget has the limits of one run, and counts what the run has used. It also knows the places under
+// A Budget has the limits of one run, and counts what the run has used. It also knows the expressions under
 // evaluation, and whether the run must stop. A nil Budget has the limits of [Generous], is never stopped and
-// knows no places. It is safe for concurrent use.
+// knows no expressions. A Budget is safe for concurrent use.
 type Budget struct {
 	limits Limits
 
@@ -139,8 +140,8 @@ func (b *Budget) Stop(cause error, grace int64) {
 	b.stopped.CompareAndSwap(nil, s)
 }
 
-// Passed notes that a limit was passed. The run can no longer succeed: otherwise try() could turn the error
-// into a value that depends on the limits.
+// Passed records that the run has passed a limit, so that the run fails. Otherwise try() could catch the error,
+// and return a value that depends on the limits. Only the first call is recorded.
 func (b *Budget) Passed(x *Excess) {
 	if b != nil {
 		b.passed.CompareAndSwap(nil, x)

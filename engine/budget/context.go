@@ -28,8 +28,8 @@ const name = "\x00the budget of this evaluation\x00"
 
 var capsule = cty.Capsule("budget", reflect.TypeFor[Budget]())
 
-// Put makes b the budget of evaluations with these variables. They must be the outermost variables, or in a
-// scope that has no budget yet.
+// Put makes b the budget of evaluations that use these variables. An evaluation takes the budget from the
+// innermost scope that has one. So put it into the outermost scope, or into a scope that has no budget yet.
 func (b *Budget) Put(variables map[string]cty.Value) {
 	if b != nil {
 		variables[name] = cty.CapsuleVal(capsule, b)

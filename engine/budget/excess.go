@@ -59,7 +59,7 @@ func (x *Excess) Of(what string) *Excess {
 	return &y
 }
 
-// Summary returns the summary of a diagnostic.
+// Summary returns the title of a diagnostic about x, such as Terraform shows it after "Error: ".
 func (x *Excess) Summary() string {
 	switch x.Kind {
 	case TooManyInstances, TooManyInAll:
@@ -124,7 +124,8 @@ func (x *Excess) Diagnostic(at hcl.Range) *hcl.Diagnostic {
 	return &hcl.Diagnostic{Severity: hcl.DiagError, Summary: x.Summary(), Detail: x.Error(), Subject: &at, Extra: x}
 }
 
-// atLeast returns the needed number with "at least", since counting stops once the number is too large.
+// atLeast returns the number that x needs, with "at least" before it: counting stops once the number is too
+// large.
 func atLeast(x *Excess) string {
 	if x.Needed <= x.Allowed+1 {
 		return "more than " + grouped(x.Allowed)

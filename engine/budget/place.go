@@ -7,7 +7,7 @@ import (
 )
 
 // A Place is an expression under evaluation. String is its name, such as "local.x", or "". The methods are
-// called only when somebody asks for the place, from any goroutine.
+// called only by [Budget.Place], and from any goroutine.
 type Place interface {
 	String() string
 	Range() hcl.Range

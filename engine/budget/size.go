@@ -42,7 +42,8 @@ func (b *Budget) Check(v cty.Value) *Excess {
 // Sum adds the sizes of the parts of a value as they are made. The zero value is empty.
 type Sum struct{ Size }
 
-// Add adds the size of v, which is one more part. It returns the excess if v or the sum has become too large.
+// Add adds v to the sum as a part of the larger value. It returns the excess if v or the sum has become too
+// large.
 func (s *Sum) Add(b *Budget, v cty.Value) *Excess {
 	more, x := b.Measure(v)
 	s.Values += more.Values
@@ -67,7 +68,7 @@ func (b *Budget) CheckText(n int64) *Excess {
 	return nil
 }
 
-// meter counts the parts of a value until it is too large.
+// meter counts the parts of a value. It stops when the value is too large.
 type meter struct {
 	b       *Budget
 	l       *Limits
@@ -165,8 +166,8 @@ func (m *meter) elements(v cty.Value, ty cty.Type, depth int) bool {
 	return true
 }
 
-// perType is the number of values that each part of a type counts as: comparing and unifying types takes that
-// much longer than visiting values.
+// perType is the number of values that each part of a type counts as. Comparing and unifying a part of a type
+// takes about 8 times as long as visiting a value.
 const perType = 8
 
 // typ counts the parts of a type whose value has no parts: a null or unknown value is small, but its type may

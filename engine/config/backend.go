@@ -5,7 +5,8 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// A Backend is a backend block: where the state is stored.
+// typ counts the parts of the type of a null or unknown value. Such a value has no parts itself, but its type
+// may be large.
 type Backend struct {
 	Type  string
 	Body  hcl.Body

@@ -24,7 +24,8 @@ type Call struct {
 	SourceRange hcl.Range
 	// Address is the parsed Source. Its Text is "" if Source is invalid or not known yet.
 	Address source.Address
-	// Body has the arguments for the called module, and whatever else is written beside them.
+	// Body has all arguments and blocks of the module block that are not meta-arguments: the arguments for the
+	// called module, and misplaced blocks.
 	Body hcl.Body
 	// Computed has the expressions of source and version if they are not literal. It is nil if both are
 	// literal.
@@ -63,8 +64,8 @@ func (c *Call) ParseSource(versioned bool) hcl.Diagnostics {
 // A PassedProvider is one entry of a module call's providers argument.
 type PassedProvider struct {
 	InChild, InParent addrs.LocalProviderConfig
-	// InParentKey selects an instance of InParent, for each instance of the call. It is nil if InParent has
-	// only one instance.
+	// InParentKey selects an instance of the provider configuration InParent, for each instance of the call. It
+	// is nil if InParent has only one instance.
 	InParentKey                 hcl.Expression
 	InChildRange, InParentRange hcl.Range
 }

@@ -20,7 +20,7 @@ type Config struct {
 	// module that calls it, and otherwise by name.
 	Modules map[addrs.Module]*Module
 	Order   []*Module
-	// Files are the source files that were read, by the file name in ranges, for code snippets.
+	// Files are the source files that were read, for code snippets. The keys are the file names in ranges.
 	Files map[string]*hcl.File
 }
 

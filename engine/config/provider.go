@@ -6,7 +6,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 )
 
-// A RequiredProvider maps a local name to a provider.
+// A RequiredProvider is an entry of required_providers: it maps a local name to a provider.
 type RequiredProvider struct {
 	LocalName string
 	Source    addrs.Provider

@@ -11,9 +11,8 @@ type ProviderUse struct {
 	Config addrs.AbsProviderConfig // without key
 	// Key is the expression that selects the instance; nil if there is only one.
 	Key hcl.Expression
-	// Callee is set if Key is an expression in the providers argument of a module call: it is the module of
-	// that call. Key then depends on the instance of the call. If Callee is nil, Key depends on the instance of
-	// the resource.
+	// Callee is the called module if Key is an expression in the providers argument of a module call. Key then
+	// depends on the instance of this call. If Callee is nil, Key depends on the instance of the resource.
 	Callee *Module
 }
 
@@ -46,7 +45,8 @@ func (m *Module) ProviderUse(local addrs.LocalProviderConfig, key hcl.Expression
 	}
 }
 
-// ResourceUse returns the provider configuration of a resource block in m.
+// ResourceUse returns the provider configuration that a resource block in m uses, with the expression that
+// selects its instance.
 func (m *Module) ResourceUse(r *Resource) ProviderUse {
 	return m.ProviderUse(r.Provider, r.ProviderKey)
 }

@@ -86,13 +86,13 @@ func (e Event) Before() bool { return e == BeforeCreate || e == BeforeUpdate || 
 // Destroys reports whether the event is one of a destruction.
 func (e Event) Destroys() bool { return e == BeforeDestroy || e == AfterDestroy }
 
-// OnFailure is what follows from the failure of an action.
+// OnFailure says what an apply does after an action of a trigger has failed.
 type OnFailure string
 
 const (
-	// Halt ends the change of the object, and all that depends on it.
+	// Halt stops the change of the object, and everything that depends on the object.
 	Halt OnFailure = "halt"
-	// Taint is Halt, and the object that was just created is tainted.
+	// Taint is like Halt, and also marks the object as tainted, which was just created.
 	Taint OnFailure = "taint"
 	// Continue reports the failure as a warning, and goes on.
 	Continue OnFailure = "continue"

@@ -4,9 +4,9 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 )
 
-// UnusedProviders returns the provider blocks that no other block of the configuration uses, and that are not
-// among the given others. Terraform ignores such blocks, which remain after their resources were removed.
-// Passing a configuration to a module does not count as a use.
+// UnusedProviders returns the provider blocks that no other block of the configuration uses. It leaves out the
+// provider configurations in others, which something else uses. Terraform ignores unused blocks, which remain
+// after their resources were removed. Passing a configuration to a module does not count as a use.
 //
 // Source: Terraform's PruneProviderTransformer.
 func (c *Config) UnusedProviders(others []addrs.AbsProviderConfig) map[*Provider]bool {

@@ -232,8 +232,8 @@ func sentence(s string) string {
 // reported is the Extra of the diagnostic that [Reported] returns.
 type reported struct{}
 
-// Reported returns an error that means: the errors are already reported elsewhere. A dependent of a failed
-// object returns it, since it has nothing more to report.
+// Reported returns an error for a dependent of an object that failed. The dependent has nothing more to report:
+// the errors of the object are reported already.
 func Reported() Diagnostics {
 	return Diagnostics{{Severity: Error, Summary: "a prerequisite failed", Extra: reported{}}}
 }

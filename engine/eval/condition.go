@@ -25,7 +25,7 @@ type Result struct {
 	Diags            diags.Diagnostics
 }
 
-// condition evaluates a condition. The context has all values that the condition and its message refer to.
+// condition evaluates a condition. ctx has all values that the condition and its message refer to.
 func (l limits) condition(c *config.Condition, ctx *hcl.EvalContext) Result {
 	v, hs := l.value(c.Condition, ctx, nil)
 	// The message is always evaluated: it must be valid even if it is not needed.
@@ -158,7 +158,8 @@ func refersToSelf(c *config.Condition) bool {
 	})
 }
 
-// expressions returns the expressions of a condition.
+// expressions returns the expressions of a condition block: the condition itself, and the error message if
+// there is one.
 func expressions(c *config.Condition) []hcl.Expression {
 	if c.ErrorMessage == nil {
 		return []hcl.Expression{c.Condition}

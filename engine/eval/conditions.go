@@ -83,8 +83,8 @@ func unevaluated(ds diags.Diagnostics) Result {
 	return Result{Status: Errored, Diags: ds}
 }
 
-// assertion returns the errors that an assertion of a check block has whatever its values are. As in
-// Terraform there are only two kinds: a reference to something that does not exist, and an invalid message.
+// assertion returns the errors that an assertion of a check block has with any values. As in Terraform there
+// are only two kinds: a reference to something that does not exist, and an invalid message.
 func (x *conditions) assertion(c *config.Condition, s Scope) diags.Diagnostics {
 	ctx, ds := x.conditionContext(c, s, "")
 	if ds.HasErrors() {

@@ -126,9 +126,9 @@ func (b *builder) add(r *refs.Reference) {
 	}
 }
 
-// addInstances evaluates the resources to which all references have an instance key. It evaluates only these
-// instances. Call it after all references were added: a reference to the whole resource, wherever it is,
-// makes this needless.
+// addInstances evaluates the resources to which all references have an instance key. It evaluates only the
+// instances with these keys. Call it after all references were added: a reference to a whole resource needs all
+// instances of the resource.
 func (b *builder) addInstances() {
 	for _, r := range slices.SortedFunc(maps.Keys(b.only), addrs.Resource.Compare) {
 		if _, ok := b.resources[r]; ok {
@@ -208,9 +208,9 @@ func (f *frame) pathValue(p *Program) cty.Value {
 	return f.path
 }
 
-// addResources adds the resources by type; data sources are below data, ephemeral resources below ephemeral.
-// A managed resource has two names: t_x.a and resource.t_x.a. The long name helps if a type has the name of
-// another root.
+// addResources adds the resources by type; data sources are below data, ephemeral resources below ephemeral. A
+// managed resource has two names: t_x.a and resource.t_x.a. The long name helps if a resource type has the name
+// of another root, such as `data`.
 func (b *builder) addResources(root map[string]cty.Value) {
 	if b.resources == nil {
 		return

@@ -111,7 +111,7 @@ func (k cellKey) String() string {
 	return within(k.in.String(), name)
 }
 
-// A cell is a named value, evaluated at most once.
+// A cell has the value of a variable, a local value or an output, which is evaluated at most once.
 type cell struct {
 	once      sync.Once
 	val       cty.Value
@@ -185,7 +185,7 @@ type Scope struct {
 	cell fmt.Stringer // name for keeping the value, see [Impure]; nil if it is not kept
 }
 
-// named returns the scope for the expression of a named value.
+// named returns the scope for evaluating the expression of a variable, a local value or an output.
 func named(in addrs.ModuleInstance, kind addrs.ObjectKind, name string) Scope {
 	k := cellKey{in, kind, name}
 	return Scope{Module: in, name: k, cell: k}

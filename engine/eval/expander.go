@@ -172,11 +172,12 @@ func (e expander) unknownEach(ty cty.Type, x hcl.Expression, was *decided) ([]In
 	return nil, unknownKeys(x, `The "for_each" %s that cannot be determined until apply, and so the full set of keys that will identify the instances cannot be known. Use a map value where the keys are defined statically in your configuration and where only the values contain apply-time results, or use the -target argument to first apply only the resources that the for_each value depends on.`, keys)
 }
 
-// setInstances returns the instances for the decided keys of a set. The value of each instance is its key.
+// setInstances returns the instances for the keys of a set that an earlier phase decided. The value of each
+// instance is its key.
 //
-// By now the set may have other elements. For example, fileset returns more files after the apply has written
-// some. The approved instances are kept. Maps are different: only the map has the value of a key. So a
-// decided key that the map no longer has is an error (see eachOfMap).
+// The set may have changed since. For example, fileset returns more files after the apply has written some. The
+// approved instances are kept. Maps are different: only the map has the value of a key. So a decided key that
+// the map no longer has is an error (see eachOfMap).
 func (was *decided) setInstances() []Instance {
 	out := make([]Instance, len(was.keys))
 	for i, k := range was.keys {

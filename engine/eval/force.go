@@ -8,9 +8,9 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
-// Force evaluates every variable, local value and output of every module instance, so that errors in unused
-// ones are found, too. It leaves out objects for which skip is true, because their references are not part of
-// this run.
+// Force evaluates every variable, local value and output of every module instance. Without it, errors in unused
+// values would not be found. It leaves out objects for which skip is true, because their references are not
+// part of this run.
 func (e *Evaluator) Force(skip func(addrs.Object) bool) diags.Diagnostics {
 	var ds diags.Diagnostics
 	for _, m := range e.phase.Config.Order {
@@ -71,8 +71,8 @@ func values(m *config.Module) []addrs.Object {
 	return out
 }
 
-// declareNone declares that the variables and outputs of a module without instances have no results of
-// conditions. It leaves out those for which skip is true.
+// declareNone records, for a module without instances, that the conditions of its variables and outputs have no
+// results. It leaves out objects for which skip is true.
 func (e *Evaluator) declareNone(m *config.Module, skip func(addrs.Object) bool) {
 	for _, v := range m.Variables {
 		if len(v.Validations) > 0 && !skip(addrs.Object{Module: m.Addr, Kind: addrs.KindVariable, Name: v.Name}) {

@@ -44,8 +44,8 @@ func repeating(in addrs.ModuleInstance, kind addrs.ObjectKind, name string) Scop
 	return Scope{Module: in, cell: repetition{cellKey{in, kind, name}}}
 }
 
-// A repetition identifies the count or for_each argument of a block. [Impure] keeps the value of the argument
-// under this name.
+// A repetition identifies the count or for_each argument of a block. Its String is the name under which
+// [Impure] keeps the value of the argument.
 type repetition struct{ block cellKey }
 
 func (r repetition) String() string { return "for_each of " + r.block.String() }

@@ -15,7 +15,7 @@ type Instance struct {
 	// unknown is true for the single instance that represents all instances of an unexpanded block. Its key
 	// is unknown.
 	unknown bool
-	// eachKey is each.key if it differs from Key: in import blocks it need not be a string.
+	// eachKey is the value of each.key if it differs from Key. In import blocks, each.key need not be a string.
 	eachKey cty.Value
 }
 

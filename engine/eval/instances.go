@@ -143,7 +143,8 @@ func (e *Evaluator) Protects(in addrs.ModuleInstance, r *config.Resource) (bool,
 	return e.setting(x, Scope{Module: in}, &preventDestroySetting)
 }
 
-// setting evaluates a boolean argument of a lifecycle block. It returns false with errors.
+// setting evaluates a boolean argument of a lifecycle block. After an error it returns false. kind describes
+// the argument.
 func (e *Evaluator) setting(x hcl.Expression, s Scope, kind *setting) (bool, diags.Diagnostics) {
 	v, ds := e.Expr(x, s)
 	if ds.HasErrors() {
@@ -198,7 +199,7 @@ func (e *Evaluator) call(in addrs.ModuleInstance, name string, outs []string) (c
 	return c.val, ds
 }
 
-// outputs returns an object with the named outputs of a module instance.
+// outputs returns an object with the outputs of a module instance that have these names.
 func (e *Evaluator) outputs(in addrs.ModuleInstance, names []string) (cty.Value, diags.Diagnostics) {
 	var ds diags.Diagnostics
 	attrs := make(map[string]cty.Value, len(names))
@@ -213,7 +214,8 @@ func (e *Evaluator) outputs(in addrs.ModuleInstance, names []string) (cty.Value,
 	return cty.ObjectVal(attrs), ds
 }
 
-// unexpandedCall returns the value of a repeated call without instances: only its type is known.
+// unexpandedCall returns the value of a module call with count or for_each while its instances are not known:
+// an unknown list or map of objects with the outputs outs.
 func unexpandedCall(r config.Repetition, outs []string) cty.Value {
 	types := make(map[string]cty.Type, len(outs))
 	for _, o := range outs {

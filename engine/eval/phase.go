@@ -20,14 +20,14 @@ type Phase struct {
 	// name.
 	InvalidVariables map[string]diags.Diagnostics
 	// Resource returns the value of a resource in this phase: an object, or a tuple or object of objects by
-	// instance key. If only is not nil, the caller uses only these instances, and the others may have any
-	// value. It may call a provider. ctx is the context of [New].
+	// instance key. If only is not nil, the caller uses just the instances with these keys; the others may have
+	// any value. The function may call a provider. ctx is the context of [New].
 	Resource func(ctx context.Context, r addrs.AbsResource, only []addrs.InstanceKey) (cty.Value, diags.Diagnostics)
 	// CallKeys and ResourceKeys return the instance keys that an earlier phase decided. If they are nil,
 	// count and for_each decide.
 	CallKeys     func(addrs.ModuleInstance, string) ([]addrs.InstanceKey, bool)
 	ResourceKeys func(addrs.AbsResource) ([]addrs.InstanceKey, bool)
-	// Impure keeps values for a process that continues this phase; nil if there will be none.
+	// Impure keeps values for another process that will continue this phase. It is nil if no process will.
 	Impure Impure
 	// Applying is the value of terraform.applying.
 	Applying bool
@@ -73,5 +73,6 @@ func (p *Phase) keysOfResource(r addrs.AbsResource) *decided {
 	return nil
 }
 
-// decided are the instance keys that an earlier phase decided for a block; there may be none.
+// decided has the instance keys that an earlier phase decided for a block. It may have no keys: the block then
+// has no instances.
 type decided struct{ keys []addrs.InstanceKey }

@@ -23,8 +23,8 @@ var rank = map[Status]int{"": 0, Pass: 1, Unknown: 2, Fail: 3, Errored: 4}
 // Worse reports whether s is worse than t, so that s wins when statuses are combined.
 func (s Status) Worse(t Status) bool { return rank[s] > rank[t] }
 
-// A Checked is the combined result of all conditions of one object. If Object is "", it is about the block
-// itself.
+// A Checked is the combined result of all conditions of one object. If Object is "", the result is that of the
+// block itself, for example because the block has no objects.
 type Checked struct {
 	Subject
 	Status   Status
@@ -45,9 +45,9 @@ type result struct {
 	results    int
 }
 
-// Declare records that an object has n conditions. The status of the object is unknown until all n have a
-// result. If Declare is called for a block itself, all objects of the block have been found: there may be
-// none.
+// Declare records that an object has n conditions. Until all n have a result, the status of the object is
+// unknown. Declare may also be called for the block itself, after all its objects were found. The block may
+// have no objects at all.
 func (r *results) Declare(about Subject, n int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -168,8 +168,9 @@ func (u *unknowns) resource(r *refs.Reference, in addrs.ModuleInstance, unknown 
 	}
 }
 
-// reach follows the steps of a reference as far as the value is known. It returns the steps and the value
-// there. Steps after an unknown value are included: they name the part that the reference means.
+// reach follows the steps of a reference into v until the value is unknown or has no such part. It returns the
+// path of the steps that it followed, and the value at this path. Steps into an unknown value are part of the
+// path: they name the part that the reference means.
 func reach(v cty.Value, steps hcl.Traversal) (cty.Path, cty.Value) {
 	var path cty.Path
 	v = marks.Plain(v)

@@ -30,7 +30,7 @@ func (e *Evaluator) Variable(in addrs.ModuleInstance, name string) (cty.Value, d
 		if ds.HasErrors() {
 			return ds
 		}
-		// The rules get the value without its marks: their messages may show the value.
+		// The validation rules get the value without its marks, since their messages may show the value.
 		ds = append(ds, e.conditions.validate(in, v, c.val, rng)...)
 		if e.phase.OpaqueModules {
 			c.val = cty.UnknownVal(v.Type.WithoutOptionalAttributesDeep())

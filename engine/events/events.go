@@ -44,11 +44,11 @@ type Event struct {
 	// Identity is the identity by which an import finds the object; "" if it uses an ID.
 	Identity string
 	Elapsed  time.Duration
-	// Provisioner is the type of the running provisioner, Text a line of its output. For an ephemeral
-	// resource, Text is the action: "open", "renew" or "close".
+	// Provisioner is the type of the running provisioner, and Text a line of its output. For an ephemeral
+	// resource, Text is what happens to the resource: "open", "renew" or "close".
 	Provisioner string
-	// Text is also a message of the provider about an action that is invoked, or the error of this action. It
-	// may have control characters.
+	// Text can also be a message of the provider about an invoked action, or the error of this action. It may
+	// have control characters.
 	Text string
 	// Invocation is the action that the event is about; nil for all other events. Addr is then the resource
 	// instance that triggers the action, if there is one.

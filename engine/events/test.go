@@ -52,8 +52,8 @@ type Test struct {
 	Diagnostics diags.Diagnostics
 	// Objects are the objects that still exist after the test. Only TestLeft has them.
 	Objects []addrs.ResourceInstanceObject
-	// Config, Plan and State are set in TestRunDone if the input is Verbose: State after an apply, Plan after
-	// a plan.
+	// Config, Plan and State are set only in TestRunDone, and only if the input of the test is Verbose. A run
+	// that applies has a State, a run that only plans has a Plan.
 	Config *config.Config
 	Plan   *plans.Plan
 	State  *states.State

@@ -29,7 +29,7 @@ func conversionFunc(want cty.Type) function.Function {
 		},
 		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
 			if !args[0].IsKnown() {
-				// The result keeps no refinements of the unknown value, not even its type.
+				// The result keeps nothing that is known about the unknown value, not even its type.
 				return cty.UnknownVal(want).WithSameMarks(args[0]), nil
 			}
 			out, err := converting.Convert(args[0], want)

@@ -30,13 +30,14 @@ func open(name string) function.Parameter {
 	}
 }
 
-// marked returns p with one change: the function sees the marks of its value and must pass them on.
+// marked returns p with one change: the function receives the value with its marks, and must add them to its
+// result.
 func marked(p function.Parameter) function.Parameter {
 	p.AllowMarked = true
 	return p
 }
 
-// maybe returns p with one change: the function sees unknown values.
+// maybe returns p with one change: the function is also called if the value is unknown.
 func maybe(p function.Parameter) function.Parameter {
 	p.AllowUnknown = true
 	return p

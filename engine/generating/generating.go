@@ -38,7 +38,8 @@ func Block(r addrs.Resource, provider string, b *schema.Block, v cty.Value) stri
 	return strings.TrimSuffix(string(hclwrite.Format([]byte(w.String()))), "\n")
 }
 
-// File returns the file with all blocks, each with the ID by which its object was found.
+// File returns a configuration file with all the generated blocks. Before each block, a comment has the ID by
+// which the object was found.
 func File(blocks []Generated) []byte {
 	var b strings.Builder
 	// Programs recognize generated files by these lines.

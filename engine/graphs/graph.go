@@ -32,7 +32,7 @@ type node struct {
 	destroys bool
 	refers   bool // the node's block may refer to other objects
 	rootOut  bool // the node is an output of the root module
-	// createFirst is the node's create_before_destroy. Only nodes with mayCreateFirst have this setting.
+	// createFirst is the node's setting create_before_destroy. Only nodes with mayCreateFirst have the setting.
 	createFirst, mayCreateFirst bool
 }
 
@@ -43,7 +43,7 @@ func (g *Graph) add(m addrs.Module, name string) *node {
 	return n
 }
 
-// draw sets the DOT attributes of a node.
+// draw makes the node visible in DOT, with this label and shape.
 func (n *node) draw(label, shape string) { n.label, n.shape = label, shape }
 
 // connect makes a come after b.

@@ -19,7 +19,7 @@ type key struct {
 	instance addrs.InstanceKey
 }
 
-// named makes references with the key k lead to n, in addition to earlier nodes with this key.
+// named makes references with the key k lead to n. If k has nodes already, references lead to these as well.
 func (b *builder) named(n *node, k key) { b.keys[k] = append(b.keys[k], n) }
 
 // within returns name with the module's address before it, such as "module.a.local.x"; in the root module,
@@ -248,8 +248,8 @@ func (b *builder) change(c *plans.ResourceChange) {
 	}
 }
 
-// creator adds a node that creates, updates or reads an instance. References to the resource resolve to it,
-// too.
+// creator adds a node that creates, updates or reads an instance. A reference to the resource, or to this
+// instance alone, leads to the node.
 func (b *builder) creator(addr addrs.AbsResourceInstance) {
 	n := b.instanceNode(addr, "")
 	n.creates, n.refers = true, true

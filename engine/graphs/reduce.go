@@ -19,7 +19,8 @@ func (b *builder) reduce() {
 	for i, n := range b.nodes {
 		me := 2 * int32(i)
 		// Only edges that a longer path may replace are candidates. If n is the only node that comes after x,
-		// there is no other path to x. Nor is there a longer path to the highest neighbour.
+		// there is no other path to x, so its edge is no candidate. The edge to the highest neighbour cannot be
+		// replaced either.
 		var candidates []int32
 		for _, x := range after[i] {
 			mark[x] = me + near

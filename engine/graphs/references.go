@@ -10,7 +10,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/refs"
 )
 
-// useProviders adds a node for each provider configuration that a node uses, before that node.
+// useProviders adds a node for each provider configuration in use. The nodes that use the configuration come
+// after it.
 func (b *builder) useProviders() {
 	for _, n := range slices.Clone(b.nodes) {
 		if n.provider == nil {
@@ -125,8 +126,9 @@ func (b *builder) referIn(m *config.Module) {
 	b.referOutputs(m, local)
 }
 
-// referOutputs calls local for the node of each output of m, to add the edges of the output's references. If
-// everything is destroyed, root outputs are not evaluated and get no edges.
+// referOutputs calls the function local for the node of each output of m. That function adds the edges of the
+// output's references. If everything is destroyed, root outputs are not evaluated, and referOutputs leaves them
+// out.
 func (b *builder) referOutputs(m *config.Module, local func(*node, addrs.Object)) {
 	for name := range m.Outputs {
 		if m.Parent == nil && b.destroying {
@@ -157,7 +159,7 @@ func (b *builder) referVariable(m *config.Module, name string) {
 	}
 }
 
-// link makes n come after the nodes to which a reference in a module resolves.
+// link makes n come after the nodes that a reference in the module m leads to.
 func (b *builder) link(n *node, m addrs.Module, r *refs.Reference) {
 	for _, x := range b.resolve(m, r) {
 		if x != n && !inDifferentInstances(n, x) {

@@ -43,8 +43,9 @@ type Client struct {
 	// Token returns the token for requests to a registry's host; it may be nil. Downloads of packages use no
 	// token, since packages are often on other hosts.
 	Token Tokens
-	// Remedy returns the end of the error about a host that demands a token: the setting to change. variable
-	// is the name of the environment variable TF_TOKEN_HOST. nil means the remedy for the command line.
+	// Remedy returns the last part of the error about a host that demands a token: which setting to change.
+	// variable is the name of the environment variable for the token, such as TF_TOKEN_example_com. nil means
+	// the remedy for the command line.
 	Remedy func(variable string) string
 	// UserAgent is the name that requests give for this client.
 	UserAgent string
@@ -166,7 +167,7 @@ func (c *Client) downloadOnce(ctx context.Context, u *url.URL, to io.Writer, sta
 	return nil
 }
 
-// progress restarts the timeout with each piece that arrives.
+// progress is a writer for the content of an answer. Each piece that arrives restarts the timeout.
 type progress struct {
 	to      io.Writer
 	stalled *time.Timer

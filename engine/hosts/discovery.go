@@ -90,8 +90,8 @@ func (d *Discovery) given(host string) (string, bool) {
 	return d.Given(host, d.Service.ID)
 }
 
-// Denied explains an error with status 401 or 403. It adds that the server named by the parameter place
-// demands other credentials, and how to set credentials for host. Other errors stay unchanged.
+// Denied adds advice to an error with status 401 or 403: how to set the credentials for host. place is the name
+// of the server, for the text. Denied returns other errors unchanged.
 func (c *Client) Denied(err error, place, host string) error {
 	if !IsStatus(err, 401, 403) {
 		return err

@@ -8,8 +8,8 @@ import (
 // A Token is a secret that identifies Lockstep to a host. All of fmt's verbs, and JSON, show a placeholder
 // for it.
 type Token struct {
-	// secret is a pointer because fmt calls no methods of values in unexported fields of a struct, but does
-	// not follow pointers there either.
+	// secret is a pointer, so that no verb of fmt shows the text: for an unexported field, fmt calls no String
+	// method, but it prints only the address of a pointer.
 	secret *string
 }
 

@@ -83,7 +83,7 @@ type folding struct {
 	order     []*address
 }
 
-// address is an address with its last edit.
+// address has the last edit of an address in the journal, and the objects that the run has had there.
 type address struct {
 	edit        // the last edit
 	run  string // run of the last edit
@@ -150,7 +150,8 @@ func (f *folding) conflict(c Conflict) {
 
 func keyOf(address, deposed string) string { return address + " " + deposed }
 
-// withoutEdits returns the line of an intent without its edits and values, for a state that has them already.
+// withoutEdits returns the line of the intent record r without the record's edits and values. It is for keeping
+// the record when the stored state already has the edits.
 func withoutEdits(r record, line []byte) []byte {
 	if len(r.Edits) == 0 && len(r.Values) == 0 {
 		return line

@@ -20,7 +20,8 @@ type node struct {
 	Listed []string `json:"listed,omitempty"`
 }
 
-// link is a direct dependency, with the number of the node of its own dependencies.
+// link is a direct dependency. Further is the number of the node with the dependencies of this dependency; 0
+// means that it has none.
 type link struct {
 	Resource string `json:"r"`
 	Further  int    `json:"f,omitempty"`

@@ -29,9 +29,10 @@ type Intent struct {
 	Address string `json:"address"` // address of the resource instance, as Terraform prints it
 	Deposed string `json:"deposed,omitempty"`
 	Action  string `json:"action"` // "create", "update", "delete", or "invoke" of an action
-	// Invokes is the address of the action that is invoked. Event is the moment in the change of its caller,
-	// such as "AfterCreate", or "". Turn is the place of the action among those of this moment, such as "0.1".
-	// Address is the address of the caller, or of the action itself if it has no caller.
+	// Invokes is the address of the action that is invoked. Address is then the address of the action's caller,
+	// or of the action itself if it has no caller. Event is the moment in the change of the caller, such as
+	// "AfterCreate", or "". Turn says which action it is: "0.1" is the second action of the first trigger block
+	// of the caller's resource.
 	Invokes string `json:"invokes,omitempty"`
 	Event   string `json:"event,omitempty"`
 	Turn    string `json:"turn,omitempty"`

@@ -58,9 +58,9 @@ type Call struct {
 	Started      time.Time
 }
 
-// Resume returns the progress of an apply of a saved plan. It returns nil if the journal's last run is of
-// another plan, or if somebody else has written the state since. s has the plan, its prior state, and the
-// stored state with its sum. The errors are those of [Fold].
+// Resume returns the progress of an apply of a saved plan. It returns nil if the last run in the journal has
+// applied another plan, or if somebody else has written the state since that run. s has the plan, its prior
+// state, and the stored state with its sum. The errors are those of [Fold].
 func Resume(s Start, lines [][]byte) (*Progress, error) {
 	r := resuming{start: s, original: map[string]string{}, folding: folding{exact: true, addresses: map[string]*address{}, graphs: newGraphs()}}
 	for i, line := range lines {
@@ -95,8 +95,8 @@ type resuming struct {
 	folding
 }
 
-// overtaken adds to s the changes that the stored state has and the journal lacks. There can be some, because a
-// save does not wait for the record of a call that has just returned.
+// overtaken adds to s the changes that the stored state has and the journal lacks. Such changes exist because a
+// save of the state does not wait until the journal has the record of a call that has just returned.
 func (r *resuming) overtaken(s *states.State) *states.State {
 	e := s.Edit()
 	look := func(a addrs.ResourceInstanceObject, pc addrs.AbsProviderConfig) {

@@ -207,8 +207,8 @@ func appendNumber(dst []byte, v cty.Value) ([]byte, bool) {
 	if f.IsInf() {
 		return dst, false
 	}
-	// Restrict this to whole numbers that are exact in every precision in use. big.Float, too, writes these
-	// with all their digits.
+	// Write the number as an int64 only if it is a whole number that every precision in use represents exactly.
+	// big.Float also writes such a number with all its digits.
 	if n, acc := f.Int64(); acc == 0 && -exact < n && n < exact && f.Prec() >= 53 && (n != 0 || !f.Signbit()) {
 		return strconv.AppendInt(dst, n, 10), true
 	}

@@ -55,7 +55,7 @@ func Any(v cty.Value) bool {
 	return false
 }
 
-// indices are the keys of the first elements of a list.
+// indices are the keys of the first 64 elements of a list, as numbers of cty.
 var indices = func() (out [64]cty.Value) {
 	for i := range out {
 		out[i] = cty.NumberIntVal(int64(i))
@@ -120,8 +120,8 @@ func At(v cty.Value, m Mark, paths []cty.Path) cty.Value {
 	return v.MarkWithPaths(pvms)
 }
 
-// Echo takes the paths that are below the attribute named by the parameter from. It returns these paths moved
-// below the attribute named by the parameter to.
+// Echo returns the paths below the attribute from, changed to lead to the same part of the attribute to. For
+// example, the path `input.key` becomes `output.key`.
 func Echo(paths []cty.Path, from, to string) []cty.Path {
 	var out []cty.Path
 	for _, p := range paths {

@@ -64,9 +64,10 @@ func tooDeep(at hcl.Range, limit int) *hcl.Diagnostic {
 	}
 }
 
-// atMost returns a weight that no nesting in src exceeds. It is cheap, since it only sums up weights of
-// bytes: most texts are too small to be nested too deep. A quoted template is always inside the interpolation
-// of another one, so a brace also counts for a quote. An index weighs as much again as its bracket.
+// atMost returns a weight that no nesting in src exceeds. It only sums up the weights of bytes, which is fast:
+// most texts are too small to be nested too deep. A quote has no weight of its own: a nested template is always
+// inside a "${...}", so the weight of a brace includes the quote. A square bracket has the weight of two levels,
+// since an index is a level, too.
 func atMost(src []byte) int {
 	n := 2 * level
 	for _, b := range src {

@@ -106,8 +106,8 @@ func failed(b *budget.Budget, x *budget.Excess, at hcl.Range) (cty.Value, hcl.Di
 	return cty.DynamicVal, hcl.Diagnostics{x.Diagnostic(at)}
 }
 
-// A literal is a number whose text is longer than its form in the file, or a text that can be read as a
-// number.
+// A literal is a number with very many digits when written out, such as 1e999999, or a text that begins with a
+// very long number. Both cost much when they are converted, so their size is checked first.
 type literal struct{ *hclsyntax.LiteralValueExpr }
 
 // longLiteral is the smallest number of digits for which a literal is checked.

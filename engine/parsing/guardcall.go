@@ -112,7 +112,7 @@ func (c *call) result(b *budget.Budget, v cty.Value) *budget.Excess {
 	s, x := b.Measure(v)
 	if x == nil {
 		if c.bound.Kind == growth.Shares {
-			// The elements belong to the arguments; only the list of them is new.
+			// The result is a new list, but its elements belong to the arguments: count only the list itself.
 			s = budget.Size{Values: shallow(v)}
 		}
 		x = b.Made(s)

@@ -58,7 +58,7 @@ func jsonAttributes(attrs hcl.Attributes) hcl.Attributes {
 type jsonExpr struct {
 	hcl.Expression
 	once sync.Once
-	// Exactly one of these fields is set after look.
+	// look sets exactly one of these fields.
 	text   hclsyntax.Expression // of a string
 	list   []*jsonExpr
 	object []jsonItem

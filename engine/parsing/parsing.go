@@ -141,8 +141,8 @@ func Quoted(e hcl.Expression) *hcl.Diagnostic {
 // diagnostics can show them.
 func refused(src []byte) *hcl.File { return &hcl.File{Bytes: src, Body: hcl.EmptyBody()} }
 
-// whole returns a function that returns f and ds. If f is missing or has no body, the function returns an empty
-// file with the bytes src instead of f.
+// whole returns a function that returns the file f and the diagnostics ds. If f is nil or has no body, the
+// function returns an empty file with the bytes src instead of f.
 func whole(f *hcl.File, ds hcl.Diagnostics) func(src []byte) (*hcl.File, hcl.Diagnostics) {
 	return func(src []byte) (*hcl.File, hcl.Diagnostics) {
 		if f == nil || f.Body == nil {

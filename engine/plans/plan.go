@@ -25,7 +25,7 @@ const (
 	RefreshOnlyMode Mode = 'R'
 )
 
-// Action is the change of one object.
+// Action is what an apply does with one object, such as creating, updating or deleting it.
 type Action byte
 
 const (
@@ -67,8 +67,8 @@ func (a Action) String() string {
 }
 
 // Reason is the reason for an action, if the reason is not obvious; "" means none. The values are those of
-// action_reason in Terraform's JSON plan format, and two more of Lockstep: for enabled, and for an object
-// that is the current one.
+// action_reason in Terraform's JSON plan format, and two values of Lockstep: ReasonDeleteBecauseEnabledFalse,
+// and ReasonForgetBecauseCurrent for a deposed object that is really the current one.
 type Reason string
 
 const (
@@ -129,8 +129,8 @@ type Plan struct {
 	// Invoke is the action, or the instance of one, to which the option -invoke limits the plan. The zero value
 	// means that the option was not used.
 	Invoke addrs.AbsResourceInstance
-	// Waiting are those of Excludes that no option named: nobody knows whether an earlier apply has
-	// created them.
+	// Waiting are the Excludes that Lockstep has added, because nobody knows whether an earlier apply has
+	// created these objects. No option names them.
 	Waiting []addrs.Target
 
 	// Instances are the instance keys of every module call and resource block in the configuration, including
@@ -259,15 +259,16 @@ type ResourceChange struct {
 	Private []byte
 	// RequiredReplace are the paths of the attributes that force a replacement.
 	RequiredReplace []cty.Path
-	// CreateBeforeDestroy is the setting in effect, also if a dependent forces it.
+	// CreateBeforeDestroy is the setting in effect: set in the block, or forced by a resource that depends on
+	// the object.
 	CreateBeforeDestroy bool
 	// KeepsOld is set for a replacement that removes its old object from the state without destroying it.
 	KeepsOld bool
 	// Schema describes the values. It is nil only if the provider no longer has the type.
 	Schema *schema.Schema
-	// ConfigDeps are the resources that the object depends on by its configuration; none if it has no
-	// configuration. They include indirect dependencies through providers, ephemeral resources and data.
-	// StoredDeps are the dependencies in the state. See package order.
+	// ConfigDeps are the resources on which the object depends by its configuration; none if it has no
+	// configuration. They include dependencies through providers, ephemeral resources and data sources.
+	// StoredDeps are the dependencies that the state has stored with the object. See package order.
 	ConfigDeps []addrs.ConfigResource
 	StoredDeps *states.Dependencies
 }

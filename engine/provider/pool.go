@@ -23,7 +23,7 @@ type Factory func(ctx context.Context, declared *schema.Provider) (Client, error
 type Pool struct {
 	factories map[addrs.Provider]Factory
 
-	// ctx ends when the pool is closed: starts under way are then given up.
+	// ctx ends when the pool is closed. Processes that are still starting then give up.
 	ctx        context.Context
 	cancel     context.CancelFunc
 	background sync.WaitGroup
@@ -106,8 +106,8 @@ func (p *Pool) Unconfigured(ctx context.Context, addr addrs.Provider) (Client, d
 	return p.wait(ctx, s)
 }
 
-// Client returns the process for a provider configuration: always the same one. The caller must configure it,
-// once.
+// Client returns the process for a provider configuration. It returns the same process for each call. The
+// caller must configure the process, and only once.
 func (p *Pool) Client(ctx context.Context, config addrs.AbsProviderConfig) (Client, diags.Diagnostics) {
 	p.mu.Lock()
 	s := p.configs[config]
@@ -151,23 +151,24 @@ func (p *Pool) primary(addr addrs.Provider) *start {
 	return s
 }
 
-// begin starts a process in the background. The process takes the schema from the process teller. If teller
-// is nil, the new process is asked for its schema. The caller holds p.mu.
+// begin starts a process in the background. If teller is not nil, the new process uses the schema that the
+// process teller has returned. Otherwise the new process is asked for its schema. The caller holds p.mu.
 func (p *Pool) begin(addr addrs.Provider, teller *start) *start {
 	s := &start{provider: addr, done: make(chan struct{})}
 	p.all = append(p.all, s)
 	p.background.Go(func() {
 		s.run(p.ctx, p.factories[addr], teller)
 		if s.err == nil && teller == nil {
-			// Get the schema before its first use. Diagnostics can be ignored here: a failed attempt is not
-			// remembered, and the next call returns them.
+			// Ask for the schema before anybody needs it. Diagnostics can be ignored here: a failed attempt is
+			// not remembered, and the next call returns them.
 			s.client.Schema(p.ctx)
 		}
 	})
 	return s
 }
 
-// run starts the process. It uses the schema of the process teller, if teller is not nil.
+// run starts the process. If teller is not nil, run first waits for the process teller, and passes the schema
+// of that process on.
 func (s *start) run(ctx context.Context, factory Factory, teller *start) {
 	defer close(s.done)
 	var declared *schema.Provider

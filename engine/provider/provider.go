@@ -49,7 +49,8 @@ type Client interface {
 type Resources interface {
 	ValidateResource(ctx context.Context, typeName string, config cty.Value) diags.Diagnostics
 	UpgradeState(ctx context.Context, req UpgradeRequest) (cty.Value, diags.Diagnostics)
-	// UpgradeIdentity is called only for stored identities of older versions.
+	// UpgradeIdentity upgrades a stored identity to the current identity schema. It is called only for
+	// identities that were stored with an older version of the schema.
 	UpgradeIdentity(ctx context.Context, req UpgradeIdentityRequest) (cty.Value, diags.Diagnostics)
 	Read(ctx context.Context, req ReadRequest) (ReadResponse, diags.Diagnostics)
 	Plan(ctx context.Context, req PlanRequest) (PlanResponse, diags.Diagnostics)
@@ -158,7 +159,8 @@ type PlanResponse struct {
 	Identity        cty.Value // may be unknown, or unknown in part
 	Private         []byte
 	RequiresReplace []cty.Path
-	// LegacyTypeSystem means that most rules for the values in an answer do not apply.
+	// LegacyTypeSystem is set by providers on the old SDK. Most rules for the values in an answer do not apply
+	// to them.
 	LegacyTypeSystem bool
 }
 
@@ -193,7 +195,7 @@ type ImportRequest struct {
 	Identity cty.Value // cty.NilVal: by ID
 }
 
-// Imported is one found object. It is incomplete until it is read.
+// Imported is one object that an import has found. It is incomplete until it is read.
 type Imported struct {
 	TypeName string
 	State    cty.Value
@@ -232,7 +234,7 @@ type ListRequest struct {
 	Limit   int64
 }
 
-// Listed is one object that was found, or a problem with one.
+// Listed is one object that a list call has found, or a problem with one object.
 type Listed struct {
 	Identity    cty.Value // cty.NilVal beside an error
 	DisplayName string
@@ -255,8 +257,8 @@ type RenewResponse struct {
 
 // An InvokeResponse is the end of an action.
 type InvokeResponse struct {
-	// Unanswered: the provider was asked and did not report the end, since it died, was killed, or was cut off.
-	// Nobody knows what it has done.
+	// Unanswered is set if the provider was asked and did not report the end of the action, since it died, was
+	// killed, or was cut off. Nobody knows what it has done.
 	Unanswered bool
 }
 

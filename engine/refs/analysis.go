@@ -286,8 +286,8 @@ func (a *analysis) trigger(o addrs.Object, x hcl.Expression) {
 		if _, is := ambient[t.RootName()]; is {
 			continue
 		}
-		// Resolve only the resource in the reference: a key after it does not matter. Planning reports a
-		// resource that does not exist.
+		// Resolve only the resource in the reference, not a key after it. If the resource does not exist,
+		// planning reports that.
 		n := 2
 		if word := t.RootName(); word == "resource" || word == "data" || word == "ephemeral" {
 			n = 3

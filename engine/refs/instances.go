@@ -8,10 +8,9 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config"
 )
 
-// OnlyInstances returns the instance keys with which o refers to resources, by resource. A resource of
-// [Refs.Resources] is in the result only if o refers to it by literal keys alone. Source: for Terraform's
-// apply, `a[0]` means that instance and no other; a computed key, as in `a[count.index]`, means all. The
-// caller must not change the result.
+// OnlyInstances returns the instance keys with which o refers to resources, by resource. It has only the
+// resources to which all references of o have a literal key, such as `a[0]`. In Terraform's apply, `a[0]` means
+// only that instance, but `a[count.index]` means all instances. The caller must not change the result.
 func (r *Refs) OnlyInstances(o addrs.Object) map[addrs.Object][]addrs.InstanceKey { return r.only[o] }
 
 // keys records the literal instance keys in the given references of o in m. A resource gets no entry if one

@@ -40,8 +40,8 @@ type Refs struct {
 	imports map[addrs.Object][]addrs.Object
 	// resources has the results of [Refs.Resources].
 	resources map[addrs.Object][]addrs.Object
-	// keyed has the instance keys of direct references to resources. only has those of all references, and is
-	// the result of [Refs.OnlyInstances].
+	// keyed has the instance keys in direct references to resources. only has the instance keys in all
+	// references, also through values and modules: the result of [Refs.OnlyInstances].
 	keyed, only map[addrs.Object]map[addrs.Object][]addrs.InstanceKey
 	callers     map[*config.Resource]bool // the actions that refer to their callers
 	cyclic      bool
@@ -228,14 +228,14 @@ func (r *Refs) object(m *config.Module, u *Reference) (addrs.Object, bool) {
 	case addrs.KindCall:
 		child := m.Children[o.Name]
 		if u.Output == "" || child != nil && child.Outputs[u.Output] == nil {
-			// The evaluation of the expression decides whether an output that does not exist is an
-			// error.
+			// The output does not exist. When the expression is evaluated, its functions decide whether that is
+			// an error: try() and can() accept it.
 			o.Kind = addrs.KindInside
 			return o, true
 		}
 		return addrs.Object{Module: m.Addr.Child(o.Name), Kind: addrs.KindOutput, Name: u.Output}, true
 	case addrs.KindProvider:
-		// The provider block may be in a module that calls m.
+		// The provider block may be in another module: one that calls m, directly or not.
 		pc := m.ProviderConfig(localConfig(o.Name))
 		up := r.cfg.Modules[pc.Module]
 		for local := range up.Providers {

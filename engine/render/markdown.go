@@ -48,7 +48,7 @@ func headlineMarkdown(plan *plans.Plan, changes int) string {
 	case plan.Errored:
 		text = "**Planning failed.** What was planned before: " + countsMarkdown(plan.Counts())
 	case changes == 0 && len(plan.Invocations) > 0:
-	// The text with the counts says everything.
+	// The plan changes no object, but invokes actions: the text with the counts says so already.
 	case changes == 0 && outputs == 0 && plan.Mode == plans.RefreshOnlyMode && plan.Applyable && len(plan.Waiting) == 0:
 		text = "**No changes** to objects; the state is brought up to date."
 	case changes == 0 && outputs == 0:
@@ -102,7 +102,7 @@ func lossMarkdown(changes []*plans.ResourceChange) string {
 	return text + "."
 }
 
-// codeSpan returns s as inline code, also if s has backticks.
+// codeSpan returns s as inline code, even if s has backticks.
 func codeSpan(s string) string {
 	s = strings.NewReplacer("\n", " ", "\t", " ").Replace(visible(s))
 	fence := strings.Repeat("`", longestRun(s)+1)
@@ -148,8 +148,9 @@ type section struct {
 // screenful is the largest number of lines that are shown unfolded.
 const screenful = 60
 
-// markdown returns the texts in one diff block that none of them can end. If there are many lines, the block
-// is folded up. The result is "" if there are no texts.
+// markdown returns the texts of the section in one diff block. The fence of the block is longer than any
+// backticks in the texts, so no text can end the block. If there are many lines, the block is folded up. The
+// result is "" if there are no texts.
 func (s section) markdown() string {
 	if len(s.texts) == 0 {
 		return ""

@@ -68,8 +68,9 @@ func (w *nodeWriter) symbol(a plans.Action) string {
 	return "   "
 }
 
-// end starts the last line of n, with the closing bracket. Terraform gives this line no symbol. In a diff
-// block, where the symbol colours the line, it gets n's symbol if the whole of n is created or deleted.
+// end starts the last line of n, which has the closing bracket. As in Terraform, the line has no symbol.
+// Exception: in a diff block of Markdown, symbols colour the lines. There, the line gets the symbol of n if n
+// is created or deleted as a whole.
 func (w *nodeWriter) end(n *difference.Node, indent int, l look) {
 	if w.diff && (n.Action == plans.Create || n.Action == plans.Delete) {
 		w.diffLine(indent, n.Action)
@@ -108,7 +109,8 @@ var diffSymbols = map[plans.Action]string{
 	plans.DeleteThenCreate: "-/+", plans.CreateThenDelete: "+/-", plans.Read: "<=",
 }
 
-// diffLine is line for a diff block. It fills the same number of columns.
+// diffLine starts a line like [nodeWriter.line], but in the form for a diff block of Markdown. Both forms have
+// the same width.
 func (w *nodeWriter) diffLine(indent int, a plans.Action) {
 	symbol := diffSymbols[a]
 	w.b.WriteString(symbol)

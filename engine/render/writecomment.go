@@ -78,7 +78,8 @@ func secret(v cty.Value, name string) bool {
 	return v.IsKnown() && !v.IsNull() && v.Type().IsObjectType() && v.Type().HasAttribute(name) && marks.Contains(v.GetAttr(name), marks.Sensitive)
 }
 
-// fate returns the sentence about what happens to an object or, if drift is set, about what has happened to it.
+// fate returns the sentence about what happens to an object. If drift is set, it is about what has already
+// happened to the object.
 func (p *Printer) fate(name string, c *plans.ResourceChange, drift bool) string {
 	replaced := p.in(bold, p.in(red, "replaced"))
 	switch c.Action {

@@ -154,7 +154,7 @@ func (w *nodeWriter) text(n *difference.Node, b, a text, indent int, l look) {
 	}
 }
 
-// one writes a string that is created, deleted or unchanged.
+// one writes a string with one value: it is created, deleted or unchanged. (A changed string has two values.)
 func (w *nodeWriter) one(n *difference.Node, t text, indent int, l look) {
 	switch {
 	case t.isJSON() && n.Action == plans.Delete:

@@ -61,7 +61,7 @@ type planText struct {
 	triggered map[addrs.AbsResourceInstance][]*plans.Invocation
 }
 
-// prose writes a paragraph, wrapped.
+// prose writes s as a paragraph, and breaks its lines between words.
 func (t planText) prose(s string) { fmt.Fprintf(t.w, "\n%s\n", wrap(s, t.p.width())) }
 
 func (t planText) headline(st style, word, rest string) {
@@ -134,8 +134,8 @@ func (t planText) changes(changes []*plans.ResourceChange) {
 	fmt.Fprintf(t.w, "\n%s %s\n", t.p.in(bold, "Plan:"), countsText(t.plan.Counts()))
 }
 
-// countsText returns the numbers of objects that change and of actions to invoke. Objects to forget are not among them, as in
-// Terraform: programs read the line.
+// countsText returns the numbers of objects that change and of actions to invoke. As in Terraform, objects to
+// forget are not counted, since programs read this line.
 func countsText(n counting.Counts) string { return objectsText(n) + actionsText(n) }
 
 func objectsText(n counting.Counts) string {
@@ -201,7 +201,7 @@ func (t planText) outputs() []string {
 	return out
 }
 
-// drift writes the differences between objects and the state that matter for the plan. It reports whether
+// drift writes those differences between objects and the state that matter for the plan. It reports whether
 // there were any.
 func (t planText) drift() bool {
 	only := t.plan.Mode == plans.RefreshOnlyMode
@@ -292,8 +292,8 @@ func (t planText) undestroyed() string {
 	return "The -exclude options leave out every object of the state. Remove some of the options."
 }
 
-// nothing writes that there is nothing to do. drifted reports whether drift was written before: in a plan that
-// only refreshes, that says enough.
+// nothing writes that there is nothing to do. drifted is set if drift was written before. In a plan that only
+// refreshes, the drift is all that there is to do, so nothing then writes no text.
 func (t planText) nothing(drifted bool) {
 	if drifted && t.plan.Mode == plans.RefreshOnlyMode {
 		return // written already

@@ -93,8 +93,8 @@ func (n *nest) coerce(in cty.Value, path cty.Path) (cty.Value, error) {
 	return n.gather(v, vals).WithMarks(vm), nil
 }
 
-// gather returns a collection of the kind that n has. Its elements are the blocks vals, which have the right
-// type. Its keys are the keys of the parameter like.
+// gather combines the blocks vals into one collection of the kind that n has, such as a list. For a map, the
+// keys are those of like, in the same order.
 func (n *nest) gather(like cty.Value, vals []cty.Value) cty.Value {
 	switch {
 	case n.Nesting == NestingSet:

@@ -34,7 +34,7 @@ func (c *planCheck) attribute(f *field, prior, config, planned cty.Value, path c
 	case config.IsNull():
 		c.errorf(path, "planned value %#v for a non-computed attribute", planned)
 	case !prior.IsNull() && sameUnrefined(planned, prior):
-	// This is allowed: a provider may keep the prior value if the configured value means the same to it.
+	// A provider may keep the prior value if the configured value means the same to it. So this is no error.
 	case f.object != nil:
 		c.objects(f, prior, config, planned, path)
 	default:

@@ -20,7 +20,7 @@ type layout struct {
 	// object is true for the layout of an Object, false for a Block.
 	object bool
 
-	// The flags report whether anything inside has the property, nested blocks and objects included.
+	// Each flag is set if an attribute here, or in any nested block or object inside, has the property.
 	sensitive, writeOnly, computed, echoes bool
 	// structured is set if there are nested blocks or nested objects at this level.
 	structured bool

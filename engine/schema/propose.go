@@ -20,7 +20,7 @@ import "github.com/zclconf/go-cty/cty"
 
 // ProposedNew returns the proposed new value of an object of type b. Either value may be null. If prior is
 // null, the result is config: computed attributes that are not set are null. The provider then replaces the
-// values that it will choose itself with unknown values. For providers of our own, [Block.SetUnknowns] does
+// values that it will choose itself with unknown values. For the built-in provider, [Block.SetUnknowns] does
 // this.
 func ProposedNew(b *Block, prior, config cty.Value) cty.Value {
 	if config.IsNull() || !config.IsKnown() {

@@ -29,8 +29,8 @@ func (b *Block) SensitivePaths(v cty.Value) []cty.Path {
 	return l.collect(out, v, nil, sensitive)
 }
 
-// Echoed returns the given paths. It adds the paths at which an attribute repeats a sensitive part of another
-// attribute.
+// Echoed returns the given paths, and in addition the paths at which an attribute repeats a part at one of the
+// given paths. For example, `output.key` of a terraform_data repeats `input.key`.
 func (b *Block) Echoed(paths []cty.Path) []cty.Path {
 	l := b.layout()
 	if !l.echoes {
@@ -111,9 +111,9 @@ func (b *Block) WriteOnlyValues(v cty.Value) []cty.Path {
 type trait struct {
 	of     func(*Attribute) bool
 	within func(*layout) bool
-	// all is about an attribute of a block that has the trait, and whose parts have it, too. If all is set, the
-	// parts are collected in addition to the attribute. For attributes of nested objects, only the attribute is
-	// collected in any case.
+	// all is set if collect also looks into an attribute of a block that has the trait itself: its parts with
+	// the trait are then collected in addition to the attribute. Without all, and for attributes of nested
+	// objects, only the attribute itself is collected.
 	all bool
 }
 

@@ -49,7 +49,8 @@ func DirectDependencies(direct []Dependency) *Dependencies {
 	return &Dependencies{direct: direct}
 }
 
-// Parts returns what d was made of: direct dependencies and merged ones, or the complete list.
+// Parts returns the parts that d was made of: direct dependencies and merged Dependencies, or only a complete
+// list.
 func (d *Dependencies) Parts() (direct []Dependency, merged []*Dependencies, listed []addrs.ConfigResource) {
 	switch {
 	case d == nil:
@@ -156,8 +157,9 @@ func SortDependencies(list []addrs.ConfigResource) []addrs.ConfigResource {
 	return slices.Compact(list)
 }
 
-// A Closure has the complete lists of many dependencies. Making it costs about as much as its result is long:
-// it follows shared parts only once. A Closure is not safe for concurrent use.
+// A Closure has the complete lists of many dependencies. Computing them all together costs about as much as the
+// lists are long, since parts that the lists share are followed only once. A Closure is not safe for concurrent
+// use.
 type Closure struct {
 	names []string // printed forms of all resources, sorted
 	ranks map[addrs.ConfigResource]int32

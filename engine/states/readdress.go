@@ -89,8 +89,8 @@ func (r *readdressing) object(at addrs.AbsResourceInstance, o *Object) *Object {
 			list = append(list, x)
 		}
 		for n := range to {
-			// Leave the new address out if an object there depends on this object: otherwise they would depend
-			// on each other.
+			// Leave the new address out if an object at the new address depends on this object. Otherwise the
+			// two objects would depend on each other.
 			if n != (addrs.ConfigResource{}) && n != at.Config() && !r.needsOf(n)[at.Config()] {
 				list = append(list, n)
 			}

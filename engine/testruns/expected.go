@@ -63,7 +63,7 @@ func (list expectations) find(d diags.Diagnostic) *expectation {
 }
 
 // judge removes expected failures from the diagnostics, and adds an error for each expected failure that is
-// missing. A failed check, a warning elsewhere, is an error in a test.
+// missing. Outside of a test, a failed check block is only a warning; judge makes it an error.
 func (list expectations) judge(found diags.Diagnostics) diags.Diagnostics {
 	var ds diags.Diagnostics
 	for _, d := range found {

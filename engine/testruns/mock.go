@@ -234,8 +234,8 @@ func (c *overriding) ReadData(ctx context.Context, typeName string, config, meta
 	return c.Client.ReadData(ctx, typeName, config, meta)
 }
 
-// Import makes up an overridden object, too: the object has the values of the override, and made-up ones for
-// the rest.
+// Import makes up the object if a test overrides it: the object has the values of the override, and made-up
+// values for the rest. Otherwise it imports the real object.
 func (c *overriding) Import(ctx context.Context, req provider.ImportRequest) ([]provider.Imported, diags.Diagnostics) {
 	set, ok := c.overrideFor(ctx)
 	if !ok {

@@ -127,8 +127,8 @@ func (r *run) test(ctx context.Context, done *events.Test) (ds diags.Diagnostics
 	return append(append(ds, more...), r.asserts(ev, outputs)...)
 }
 
-// withEmpty returns the state, with an empty entry for each resource that the plan gives no instances:
-// assertions can then refer to the resource as known. The result is read only.
+// withEmpty returns the state with an empty entry for each resource for which the plan has no instances. An
+// assertion can then refer to the resource: its value is empty, not unknown. The result is read only.
 func withEmpty(cfg *config.Config, st *states.State, plan *plans.Plan) *states.State {
 	e := st.Edit()
 	for abs, keys := range plan.Instances.Resources {
@@ -251,7 +251,8 @@ func (r *run) options() (o engine.PlanOptions, ds diags.Diagnostics) {
 	return o, ds
 }
 
-// destroy destroys everything in a state, with the environment of the run. An interrupt of the test does not end it.
+// destroy destroys everything in a state, with the environment of the run. An interrupt of the test does not
+// stop the destruction.
 func (r *run) destroy(ctx context.Context, st *stored) diags.Diagnostics {
 	ctx = context.WithoutCancel(ctx)
 	environment := r.begun

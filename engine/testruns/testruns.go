@@ -40,8 +40,8 @@ type Input struct {
 	SourcesOf func(*testfiles.File) []inputs.Source
 	// RunParallelism is the number of parallel runs that may be in progress at once; 0 means 10.
 	RunParallelism int
-	// Apply applies a plan that changes objects of real providers. It stores the new state and the calls in
-	// progress where they survive this process. key names the state among the states of all files. Apply
+	// Apply applies a plan that changes objects of real providers. It stores the new state and its calls in
+	// progress in a place that survives this process. key names the state among the states of all files. Apply
 	// returns the new state even with errors. If Apply is nil, states are only in memory.
 	Apply func(ctx context.Context, key string, r engine.Run, plan *plans.Plan) (*states.State, diags.Diagnostics)
 	// Budget makes the budget of one run; if it is nil, all runs share the budget of Base.

@@ -24,8 +24,9 @@ func sensitive(v cty.Value, marked bool) cty.Value {
 	return v
 }
 
-// A level is a place that sets variables. An expression in a run sees the values of the file and of the outside: name
-// = "${var.name}-x" in a run refers to the file's value of name.
+// A level is a place that sets variables: a provider block, a run, or the file. An expression at one level sees
+// the values of the next level. So name = "${var.name}-x" in a run refers to the file's value of name. The
+// variables of the file may also refer to each other.
 type level byte
 
 const (
@@ -110,8 +111,8 @@ func only(s inputs.Source, root *config.Content) inputs.Source {
 	return s
 }
 
-// expression returns the expression that sets a variable, and the level of the expression. It looks at the
-// level given by from and at later levels. It returns nil if the value comes from outside the test file.
+// expression returns the expression that sets a variable, and the level of the expression. It searches the
+// level from and the levels after it. It returns nil if the value comes from outside the test file.
 func (r *run) expression(name string, from level) (hcl.Expression, level) {
 	if x := r.Run.Variables[name]; x != nil && from <= ofRun {
 		return x, ofRun
@@ -318,8 +319,8 @@ func (r *run) scope(outputs map[string]cty.Value, xs ...hcl.Expression) (map[str
 	return extra, ds
 }
 
-// seen returns the value of a variable in an assertion: the module's, or that of the test file if the module
-// does not declare the variable.
+// seen returns the value of a variable in an assertion: the module's value, or the test file's value if the
+// module does not declare the variable.
 func (r *run) seen(name string, place *hcl.Range) (cty.Value, diags.Diagnostics) {
 	v := r.begun.Config.Root.Variables[name]
 	if v == nil {

@@ -89,7 +89,7 @@ func (p *pool) kind(n int32) int32 {
 // full reports whether a kind has reached its limit. The caller holds mu.
 func (p *pool) full(kind int32) bool { return p.most[kind] > 0 && p.under[kind] >= p.most[kind] }
 
-// hire starts a goroutine for each task that has a free place. The caller holds mu.
+// hire starts a goroutine for each task that may begin, as long as there are free places. The caller holds mu.
 func (p *pool) hire() {
 	for p.busy < p.limit {
 		t, ok := p.claim()
@@ -180,7 +180,7 @@ func (p *pool) leave() {
 	}
 }
 
-// call visits the node with the number n. If the visit panics, the pool keeps the panic.
+// call visits the node n. If the visit panics, the pool keeps the panic.
 func (p *pool) call(n int) (err error) {
 	ctx := p.inner
 	if kind := p.kind(int32(n)); kind > 0 {

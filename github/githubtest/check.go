@@ -22,7 +22,7 @@ type Check struct {
 	App string // slug
 }
 
-// An app is a GitHub App: ours, or another.
+// An app is a GitHub App that makes check runs: the Hub's own App, or another one.
 type app struct {
 	id   int64
 	slug string

@@ -11,7 +11,7 @@ import (
 // Source: https://docs.github.com/en/repositories/creating-and-managing-repositories/renaming-a-repository
 type formerNames map[string]int64
 
-// Left records that a repository no longer has a name, "owner/name".
+// Left records that a repository no longer has the given name, which has the form "owner/name".
 func (f formerNames) Left(name string, id int64) { f[strings.ToLower(name)] = id }
 
 // Of returns the ID of the repository that had a name before; 0 if there is none.

@@ -31,7 +31,7 @@ func (t *tracker) WithoutIssues() {
 	t.issues.Off = true
 }
 
-// OpenIssue opens an issue by a user, and returns its number.
+// OpenIssue opens an issue in the name of the user who, and returns the number of the issue.
 func (t *tracker) OpenIssue(who, title, body string) int {
 	defer t.world.lock()()
 	return t.issues.Open(who, t.world.person(who).json(), title, body).Number
@@ -56,8 +56,8 @@ func createTalk(r *Repository, q *http.Request) (int, any) {
 	return r.createComment(q)
 }
 
-// An issueList has the issues of a repository. Their numbers cannot be those of pull requests, which count from
-// 1. It is not safe for concurrent use.
+// An issueList has the issues of a repository. Issues and pull requests never have the same number: pull
+// requests count from 1, and issues from a much larger number. It is not safe for concurrent use.
 type issueList struct {
 	Repo fmt.Stringer // owner/name
 	Log  *storyLog
@@ -93,7 +93,7 @@ func (l *issueList) All() []Issue {
 	return out
 }
 
-// Open opens an issue by a user.
+// Open opens an issue in the name of the user who.
 func (l *issueList) Open(who string, author rest.Object, title, body string) *Issue {
 	at := l.Log.Tick()
 	x := &Issue{Number: firstIssue + len(l.list), Author: who, Title: title, Body: body, Open: true, id: l.Log.nextID(), author: author, made: at, touched: at}

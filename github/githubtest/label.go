@@ -18,7 +18,7 @@ type labeling struct {
 	at    time.Time
 }
 
-// Label adds a label to a pull request. On GitHub the role "triage" suffices, for which the fake has "read".
+// Label adds a label to a pull request. GitHub requires the role "triage" for that; the fake requires "read".
 func (l *pulls) Label(who string, number int, label string) { l.label(who, number, label, true) }
 
 // Unlabel removes a label from a pull request.

@@ -89,7 +89,7 @@ func (l *pulls) mustPull(number int) *pull {
 	return p
 }
 
-// act calls do to change a pull request, records an Edit and sends a webhook.
+// act changes a pull request by the function do, records an Edit, and sends a webhook.
 func (l *pulls) act(who string, number int, kind, text string, do func(*pull) (action string, more rest.Object)) {
 	w := l.repo.world
 	defer w.lock()()

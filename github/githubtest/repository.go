@@ -55,7 +55,8 @@ func (r *Repository) Fork(owner string) *Repository {
 	})
 }
 
-// Delete deletes the repository. Pull requests from it remain, without a head repository.
+// Delete deletes the repository. Pull requests whose head is in the repository remain, without a head
+// repository.
 func (r *Repository) Delete() {
 	defer r.hub.lock()()
 	r.deleted = true

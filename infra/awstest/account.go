@@ -24,7 +24,7 @@ const (
 // An Account is a fake AWS account, in one region. Set its exported fields before the first request.
 type Account struct {
 	URL string
-	// Foreign are buckets of others.
+	// Foreign are the names of buckets that belong to other accounts.
 	Foreign []string
 	// HookURL is the output WebhookUrl of each stack.
 	HookURL string

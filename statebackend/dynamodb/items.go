@@ -98,7 +98,8 @@ func (i *Items) put(ctx context.Context, attributes item, c condition) error {
 	return i.explain("write", attributes[keyAttribute], err)
 }
 
-// remove deletes an item if the condition is true.
+// errCondition means that a condition was false, and nothing was written. The cause may be an earlier attempt
+// of this process whose response was lost.
 func (i *Items) remove(ctx context.Context, key string, c condition) error {
 	_, err := i.Client.DeleteItem(ctx, &awsdynamodb.DeleteItemInput{
 		TableName:                 &i.Table,

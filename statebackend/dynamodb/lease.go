@@ -19,8 +19,8 @@ const (
 	formerAttribute = "LockstepFormerDigests"
 )
 
-// attempts is the number of times that a conditional write is tried while only the same holder writes in
-// between.
+// attempts is how often a conditional write is tried. It is tried again only if nobody but the holder has
+// changed the item in between.
 const attempts = 5
 
 // LockLeased puts the lock item together with its lease. The errors are those of [Items.Lock].
@@ -98,8 +98,8 @@ func (i *Items) rewrite(ctx context.Context, lock string, expected func(statebac
 		if err == nil || statebackend.Unreachable(err) {
 			return err
 		}
-		// A refusal may be the effect of our own earlier write, and any other error may hide a success. The
-		// nonce shows whether we wrote the stored item.
+		// This process may have made the condition false itself, by an earlier write. And after any other
+		// error, the write may have succeeded. The nonce shows whether this process wrote the stored item.
 		there, readErr := i.get(ctx, i.Path)
 		switch {
 		case readErr == nil && there[leaseAttribute] == changed[leaseAttribute]:
@@ -107,8 +107,8 @@ func (i *Items) rewrite(ctx context.Context, lock string, expected func(statebac
 		case !errors.Is(err, errCondition) || attempt == attempts:
 			return err
 		}
-		// Somebody wrote between our two requests. The next attempt finds out whether the same holder renewed
-		// the lease.
+		// Somebody wrote the item between the two requests. The next attempt finds out whether it was the same
+		// holder, who renewed the lease.
 	}
 }
 

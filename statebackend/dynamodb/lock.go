@@ -19,9 +19,9 @@ func (i *Items) lock(ctx context.Context, wanted item) error {
 		if err == nil || statebackend.Unreachable(err) {
 			return err
 		}
-		// Our own item may have made the condition false, put by an attempt whose response was lost. Any
-		// other error may hide a success. So the stored item decides: lock IDs are random, so an equal text
-		// is ours.
+		// This process may have made the condition false itself: an earlier attempt stored the item, and its
+		// response was lost. And after any other error, the write may have succeeded. So the stored item
+		// decides: lock IDs are random, so an item with the same text is from this process.
 		found, readErr := i.get(ctx, i.Path)
 		switch {
 		case readErr == nil && found[infoAttribute] == wanted[infoAttribute] && sameHolder(found, wanted):
@@ -34,7 +34,7 @@ func (i *Items) lock(ctx context.Context, wanted item) error {
 			held, err := holder(found)
 			return &statebackend.LockedError{HeldLock: held, Err: err}
 		}
-		// The lock was released between our two requests.
+		// The lock was released between the two requests.
 	}
 }
 

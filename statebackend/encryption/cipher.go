@@ -179,7 +179,7 @@ func unseal(aead cipher.AEAD, data, aad []byte) ([]byte, error) {
 	return plain, nil
 }
 
-// aead returns the AES-GCM cipher with the key that the metadata meta describe.
+// aead returns the AES-GCM cipher with the key that meta, the metadata of a file, describes.
 func (m Method) aead(ctx context.Context, meta metadata) (cipher.AEAD, error) {
 	key, err := m.Keys.toDecrypt(ctx, meta)
 	if err != nil {

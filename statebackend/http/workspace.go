@@ -84,7 +84,8 @@ func (w *workspace) Put(ctx context.Context, data []byte, prev statebackend.Vers
 	return versionOf(data), nil
 }
 
-// write sends the state. If the answer is lost or an error, the write may have succeeded nevertheless.
+// write sends the state to the server. If it returns an error, the server may have stored the state
+// nevertheless.
 func (w *workspace) write(ctx context.Context, data []byte) error {
 	to := *w.client.address
 	if w.held != nil && w.client.lock != nil {
@@ -146,8 +147,7 @@ func (w *workspace) Lock(ctx context.Context, info statebackend.LockInfo) (strin
 }
 
 // notALock returns the error for a status that does not mean "locked". A file server answers every PUT with
-// another 2xx status, even if somebody else has the lock. So nothing is undone: the lock may be somebody
-// else's.
+// another 2xx status, even if somebody else has the lock. So no lock is released: it may be somebody else's.
 func notALock(a answer, method string, address *url.URL) error {
 	err := a.refusal(method, address)
 	if a.status/100 == 2 {
@@ -156,7 +156,8 @@ func notALock(a answer, method string, address *url.URL) error {
 	return err
 }
 
-// giveBack releases the lock of an attempt whose answer was lost, since nobody would know the lock's ID.
+// giveBack releases the lock of an attempt whose answer was lost. Nobody knows the ID of this lock, so nobody
+// else could release it.
 func (w *workspace) giveBack(ctx context.Context, info statebackend.LockInfo, cause error) error {
 	if statebackend.Unreachable(cause) || w.client.unlock == nil {
 		return nil

@@ -14,7 +14,7 @@ type history struct {
 	fence   uint64   // the highest fence
 }
 
-// Read returns the records of a journal that are still needed, in order. It changes nothing.
+// Read returns the records of a journal that are still needed, in order. It does not change the journal.
 func Read(ctx context.Context, log statebackend.Log) ([]Record, error) {
 	h, err := Look(ctx, log)
 	return h.Records(), err
@@ -46,7 +46,7 @@ func read(ctx context.Context, log statebackend.Log) (history, error) {
 	return h, nil
 }
 
-// isReset reports whether the segment is a reset, so that no segment before it is needed. For an unreadable
+// isReset reports whether a segment resets the journal: then no segment before it is needed. For an unreadable
 // segment it returns false, and the caller reports the error.
 func isReset(s statebackend.Segment) bool {
 	head, _, err := decode("", s)

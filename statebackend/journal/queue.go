@@ -34,8 +34,8 @@ type callers struct {
 	err    error
 }
 
-// await makes the channels on which callers wait. Most callers do not need them. The caller holds the
-// writer's mu.
+// await makes the channels on which callers wait. They are made only on demand, since most callers need none.
+// The caller holds the writer's mu.
 func (c *callers) await() {
 	if c.done == nil {
 		c.lead, c.done = make(chan struct{}, 1), make(chan struct{})
@@ -172,7 +172,7 @@ const (
 	part         = 8
 )
 
-// patience returns the pause of this log.
+// patience returns the pause that this log needs: see the constant pause.
 func (w *Writer) patience() time.Duration {
 	if w.exclusive {
 		return pause

@@ -39,8 +39,8 @@ type Writer struct {
 }
 
 // Open takes over a journal for a run, and returns the records that are still needed, of any run. A lock
-// ensures that no live run uses the journal. If a live run uses it nevertheless, its later intents are
-// refused.
+// ensures that no live run uses the journal. If a live run uses the journal nevertheless, the journal refuses
+// the later intents of that run.
 func Open(ctx context.Context, log statebackend.Log, run string) (*Writer, []Record, error) {
 	w := &Writer{log: log, exclusive: log.Exclusive(), run: run, queue: newQueue()}
 	w.idle.L = &w.mu

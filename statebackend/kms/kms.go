@@ -65,7 +65,7 @@ func explained(err error, right string) error {
 	return &refusal{err, api.ErrorCode() + ": " + api.ErrorMessage()}
 }
 
-// A refusal is an error with a different text.
+// A refusal gives an error another text, and keeps the error for errors.Is and errors.As.
 type refusal struct {
 	err  error
 	text string

@@ -24,7 +24,7 @@ const (
 
 // A Holding is a leased lock that this process holds. It is safe for concurrent use.
 type Holding struct {
-	// Before is the lease that was taken over; nil: the lock was free.
+	// Before is the lease that this process took over; nil means that the lock was free.
 	Before *statebackend.Lease
 
 	taker Taker

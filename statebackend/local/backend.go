@@ -142,7 +142,7 @@ func (b *Backend) Open(name string) (statebackend.Workspace, error) {
 	return w, nil
 }
 
-// at returns path as the process can open it: relative paths start from Options.Dir.
+// at returns path in the form in which the process can open it: a relative path starts from Options.Dir.
 func (b *Backend) at(path string) string { return at(b.options.Dir, path) }
 
 func at(dir, path string) string {

@@ -93,7 +93,7 @@ func (j *journalFile) parse(data []byte) (segments []statebackend.Segment, end i
 	for at := 0; at < len(data); {
 		number, body, next := parseSegment(data[at:])
 		if next == 0 {
-			// An append that a crash cut off is the last one: no segment may follow it.
+			// Only the last append can have been cut off by a crash. So no segment may follow here.
 			if i := bytes.Index(data[at+1:], []byte("\nsegment ")); i >= 0 {
 				if _, _, whole := parseSegment(data[at+1+i+1:]); whole > 0 {
 					return nil, 0, &statebackend.DamagedError{Place: j.path, Number: uint64(len(segments) + 1), Reason: "its sum does not match, and more groups follow"}

@@ -58,8 +58,8 @@ func (w *workspace) Lock(ctx context.Context, info statebackend.LockInfo) (strin
 	return info.ID, nil
 }
 
-// healGuarded completes the write of a writer that died. If somebody has the guard, that writer is alive, and
-// healGuarded does nothing.
+// healGuarded completes the write of a writer that died. If somebody holds the guard, the writer is still
+// alive, and healGuarded does nothing.
 func (w *workspace) healGuarded(ctx context.Context, f *os.File, path string) error {
 	release, err := guard(ctx, f, exclusive, holderPatience)
 	if errors.Is(err, errBusy) {
@@ -86,7 +86,7 @@ func lockPath(path string) (*heldLock, error) {
 		if sameFile(f, path) {
 			return &heldLock{file: f, created: created}, nil
 		}
-		// The previous holder removed the empty file that it had created.
+		// The previous holder had created the file, and has removed it again, since it was empty.
 		f.Close()
 	}
 }

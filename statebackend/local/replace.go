@@ -26,10 +26,10 @@ func (w *workspace) replace(f *os.File, path string, data []byte) error {
 	// that does not match its hash; the next writer removes it.
 	err := w.step("sibling", func() error { return writeSibling(f, path, data) })
 	if err == nil {
-		// If the disk is full, this step may also fail, with the same effect. (If space cannot be reserved, a
-		// later step may fail, with the effect of a crash.) A crash from here on leaves a complete sibling
-		// beside the complete old state. Nobody was told that the new state is stored, so the next writer
-		// removes the sibling.
+		// If the disk is full, this step may fail as well, and the state file is then unchanged. (If space
+		// cannot be reserved, a later step may fail, with the effect of a crash.) A crash from here on leaves a
+		// complete sibling beside the complete old state. Nobody was told that the new state is stored, so the
+		// next writer removes the sibling.
 		err = w.step("reserve", func() error { return reserve(f, int64(len(data))) })
 	}
 	if err != nil {

@@ -60,7 +60,8 @@ func (w *workspace) Get(ctx context.Context) (statebackend.Snapshot, error) {
 	return statebackend.Snapshot{Bytes: data, Version: versionOf(data)}, nil
 }
 
-// current reads the present state; nil if there is none. See visit for out.
+// current reads the present state; nil if there is none. out is the file to write, if it is open: see
+// [workspace.visit].
 func (w *workspace) current(ctx context.Context, out *os.File) (data []byte, err error) {
 	err = w.visit(ctx, out, func(f *os.File, path string) error {
 		data, err = readState(f, path)
@@ -78,9 +79,9 @@ func (w *workspace) stored(ctx context.Context, out *os.File) (v statebackend.Ve
 	return v, err
 }
 
-// visit calls the function read with the file of the present state; if there is no such file, it does not
-// call read. out is the file to write, open and guarded, or nil. If the present state is in that file, read
-// gets out.
+// visit calls the function read with the file that has the present state. If there is no such file, it does not
+// call read. out is the file to write, if it is open and guarded, or nil. If the present state is in this file,
+// visit passes out to read, and opens no file.
 func (w *workspace) visit(ctx context.Context, out *os.File, read func(f *os.File, path string) error) error {
 	path := w.read
 	if w.written {
@@ -253,7 +254,7 @@ func (w *workspace) openToWrite(ctx context.Context) (*os.File, func(), error) {
 				f.Close()
 			}, nil
 		}
-		// The previous holder of the guard removed the file that it had created.
+		// The file was created by the previous holder of the guard, who has removed it again.
 		release()
 		f.Close()
 	}
@@ -275,8 +276,8 @@ func (w *workspace) backUp(f *os.File) error {
 	return nil
 }
 
-// writeWhole replaces a file that nobody locks: it writes a new file beside it, and renames that over it. It
-// writes a device (-backup=/dev/null) directly.
+// writeWhole replaces a file that nobody locks: it writes a new file in the same directory, and renames it to
+// path. If path is a device, as with -backup=/dev/null, it writes to the device directly.
 func writeWhole(path string, data []byte) error {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return os.WriteFile(path, data, 0o666)

@@ -54,8 +54,8 @@ func (f *File) set(ctx context.Context, expected func(statebackend.Lease) bool, 
 		if statebackend.Unreachable(err) {
 			return now, err
 		}
-		// A refusal may be the effect of our own earlier write, and any other error may hide a success. The
-		// nonce shows whether we wrote the stored object.
+		// This process may have caused the refusal itself, by an earlier write. And after any other error, the
+		// write may have succeeded. The nonce shows whether this process wrote the stored object.
 		there, readErr := f.read(ctx)
 		switch {
 		case readErr == nil && there.lease != nil && there.lease.Nonce == next.Nonce:
@@ -108,7 +108,7 @@ func (f *File) UnlockLeased(ctx context.Context, mine statebackend.Lease) error 
 		if !errors.Is(err, ErrPrecondition) || attempt == leaseAttempts {
 			return fmt.Errorf("release the lock object: %w", err)
 		}
-		// Somebody released the lock by its ID, or the tag is from an earlier write of ours.
+		// Somebody released the lock by its ID, or this process has remembered the tag of an earlier write.
 	}
 }
 

@@ -35,7 +35,7 @@ type Objects interface {
 }
 
 // ErrPrecondition means that the condition of a Put or Delete was false: the object exists, or it has another
-// entity tag. The cause may be our own earlier attempt whose response was lost.
+// entity tag. The cause may be an earlier attempt of this process whose response was lost.
 var ErrPrecondition = errors.New("precondition failed")
 
 // ErrObstructed means that a server refuses to create the lock object as if it existed, although it does not
@@ -75,8 +75,8 @@ func (o object) body() []byte {
 	return o.info.Marshal()
 }
 
-// held returns the object as a lock. An unreadable object (written by hand, for instance) is also a lock,
-// with an unknown holder.
+// take returns the lock object as this process last read or wrote it, and forgets it. known is false if nothing
+// is remembered.
 func (o object) held() statebackend.HeldLock {
 	return statebackend.HeldLock{Kind: statebackend.ObjectLock, Info: o.info, Lease: o.lease}
 }
@@ -134,8 +134,8 @@ func (f *File) lock(ctx context.Context, wanted object) error {
 		if statebackend.Unreachable(err) {
 			return err
 		}
-		// Any error may hide a success, so the stored object decides. Lock IDs are random, so equal bytes are
-		// ours.
+		// After any error the write may have succeeded, so the stored object decides. Lock IDs are random, so
+		// an object with the same bytes is from this process.
 		there, readErr := f.read(ctx)
 		switch {
 		case readErr == nil && there.tag != "" && bytes.Equal(there.body(), body):
@@ -149,7 +149,7 @@ func (f *File) lock(ctx context.Context, wanted object) error {
 		case attempt == 3:
 			return fmt.Errorf("the server refuses to create the lock object %s, although there is none: %w. Remove all versions and delete markers of this object, or do without use_lockfile: %w", f.Key, ErrObstructed, err)
 		}
-		// The lock was released between our two requests.
+		// The lock was released between the two requests.
 	}
 }
 

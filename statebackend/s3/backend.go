@@ -166,7 +166,8 @@ func (b *Backend) DeleteWorkspace(ctx context.Context, name string, prev stateba
 	if err == nil {
 		return nil
 	}
-	// The refusal may be the effect of our own first attempt, whose answer was lost: look what is there now.
+	// The refusal may be caused by the first attempt of this request, whose answer was lost: read what is
+	// stored now.
 	_, now, readErr := w.objects.Get(ctx, w.key)
 	switch {
 	case readErr == nil && now == "":

@@ -20,7 +20,7 @@ type conditions struct {
 	proven bool                     // the server's behaviour is known
 	unfit  *statebackend.UnfitError // the error if the server ignores conditions; nil: it obeys them
 
-	// looks makes each write read the object first, instead of sending a condition.
+	// looks makes each write first read the object to compare it, instead of sending a condition to the server.
 	looks atomic.Bool
 }
 
@@ -55,7 +55,7 @@ func (o *objects) prove(ctx context.Context, key string) error {
 	return c.unfit
 }
 
-// found remembers the result: nil if the server obeys conditions. The caller holds mu.
+// found remembers whether the server obeys conditions: it does if unfit is nil. The caller holds mu.
 func (c *conditions) found(unfit *statebackend.UnfitError) { c.proven, c.unfit = true, unfit }
 
 // try writes the object with conditions that are false. fault says how the server treats them; "" means that

@@ -158,9 +158,9 @@ func (j *journalObjects) list(ctx context.Context) ([]listedSegment, error) {
 // that some tools and servers create.
 var otherNames = []string{"", conditionsName}
 
-// Drop removes the segments below the given number that are older than keptFor. The younger ones stay, but
-// are no longer read, since a later segment is the first one needed: see [statebackend.Log]. Drop uses the
-// listing of an earlier Segments call if there is one.
+// Drop removes those segments below the given number that are older than keptFor. Younger segments stay, but
+// nobody reads them any more: readers stop at a later segment, see [statebackend.Log]. Drop uses the listing of
+// an earlier Segments call if there is one.
 func (j *journalObjects) Drop(ctx context.Context, below uint64) error {
 	m := j.memory
 	m.mu.Lock()

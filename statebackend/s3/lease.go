@@ -118,8 +118,8 @@ func (w *workspace) TakeOver(ctx context.Context, expected statebackend.Lease, t
 		return nil, err
 	}
 	w.hold(took)
-	// The dead holder may have written the object, but not its digest. Only its announcement shows that, and
-	// our first announcement would replace it.
+	// The dead holder may have written the object, but not its digest. Only the holder's announcement shows
+	// that, and the first announcement of this process would replace it.
 	w.unsettled = true
 	if err := w.settleAnnounced(ctx); err != nil {
 		return nil, fmt.Errorf("the state's digest could not be checked: %w", err)
@@ -149,7 +149,7 @@ func heldOf(found []statebackend.HeldLock, id string) *held {
 	return took
 }
 
-// letGo forgets the locks that this value held.
+// letGo makes this value forget the locks that it held.
 func (w *workspace) letGo() {
 	w.held = nil
 	w.lease.Store(nil)
@@ -174,7 +174,7 @@ func (w *workspace) deposed(err error) error {
 	return err
 }
 
-// withLease adds the lease to an error that names the holder of a lock.
+// withLease adds the lease to an error that names the holder of a lock. Other errors stay unchanged.
 func (w *workspace) withLease(ctx context.Context, err error) error {
 	var locked *statebackend.LockedError
 	if !errors.As(err, &locked) || locked.Lease != nil || locked.Info.ID == "" {

@@ -61,8 +61,8 @@ func (w *workspace) lock(ctx context.Context, info statebackend.LockInfo, lease 
 		w.lease.Store(lease)
 		return nil
 	}
-	// The caller never learns this ID. So no lock with this ID may remain, not even from an attempt whose
-	// response was lost.
+	// The caller never learns the ID of this lock. So no lock with this ID may remain, not even from an attempt
+	// whose response was lost.
 	return w.withLease(ctx, w.abandon(ctx, took, err))
 }
 
@@ -119,8 +119,9 @@ func cannotLock(err error) bool {
 	return errors.Is(err, statebackend.ErrDenied) || errors.Is(err, lockfile.ErrObstructed)
 }
 
-// clearStale removes a lock object of an ended Lockstep run whose item is gone, because a tool without lock
-// objects released only the item. It reports whether it removed the object.
+// clearStale removes the lock object of a Lockstep run that has ended, if the lock item is gone. Such an object
+// remains when a tool without lock objects released only the item. clearStale reports whether it removed the
+// object.
 func (w *workspace) clearStale(ctx context.Context, err error) bool {
 	var locked *statebackend.LockedError
 	if w.items == nil || !errors.As(err, &locked) || locked.Info.ID == "" || !w.options.EndedRun(locked.Info.ID) {
@@ -185,9 +186,9 @@ func (w *workspace) announce(ctx context.Context, digest string) error {
 	return w.items.Announce(ctx, w.held.info, digest)
 }
 
-// Unlock releases the item, then the object, even if the first fails. In this order no tool that takes both
-// can take a lock in between. A crash between the two leaves the object, and Unlock with the same ID removes
-// it.
+// Unlock releases the item, then the object, even if releasing the item fails. In this order, no tool that
+// takes both locks can take one of them in between. A crash between the two leaves the object, and Unlock with
+// the same ID removes it.
 func (w *workspace) Unlock(ctx context.Context, id string) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -203,8 +204,8 @@ func (w *workspace) Unlock(ctx context.Context, id string) error {
 	}
 	switch {
 	case lease != nil && lease.Lock == id:
-		// A process that has taken the lock over uses the same ID: only the lease differs. A crash after this
-		// leaves the lock object if there is a table; nobody holds it.
+		// A process that has taken the lock over uses the same lock ID: only the lease differs. If there is a
+		// table, a crash after this leaves the lock object, which nobody holds.
 		err := w.releaseLease(ctx, *lease)
 		if err != nil && !errors.Is(err, statebackend.ErrNotLocked) {
 			return w.deposed(err)
@@ -258,8 +259,9 @@ func (w *workspace) released(id string, results []error) error {
 }
 
 // settle writes the digest that the lock's holder announced, if the object has that digest. It must do so
-// before the lock item is deleted, since the announcement is deleted with the item. After an error, a lock
-// that can be taken over is kept; releasing another holder's lock continues.
+// before the lock item is deleted, since the announcement is part of the item. If settle fails,
+// [workspace.Unlock] keeps a lock with a lease of this value, so that another process can take it over. It
+// releases any other lock nevertheless.
 func (w *workspace) settle(ctx context.Context, id string) error {
 	mine := w.held != nil && w.held.info.ID == id
 	if w.items == nil || mine && !w.unsettled {

@@ -91,8 +91,8 @@ const (
 	conflictCode       = "ConditionalRequestConflict"
 )
 
-// ifNoneMatch is the condition that the object does not exist. Every other condition is the entity tag of the
-// object to replace.
+// ifNoneMatch is the condition that the object does not exist. Every other condition is an entity tag: the
+// object must have it.
 const ifNoneMatch = "*"
 
 // Put replaces the object if it has that entity tag. With the tag "", it creates the object if it does not

@@ -15,8 +15,8 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend/lockfile"
 )
 
-// workspace is the state of one workspace. It implements statebackend.Workspace. The fields only save
-// requests, and remember this value's own lock: the bucket and the table decide.
+// workspace is the state of one workspace. It implements statebackend.Workspace. The bucket and the table have
+// the truth: the fields only save requests, and remember the lock that this value took.
 type workspace struct {
 	objects     *objects
 	key         string          // of the state's object
@@ -120,9 +120,9 @@ func (w *workspace) Put(ctx context.Context, data []byte, prev statebackend.Vers
 	defer w.mu.Unlock()
 	digest := digestOf(data)
 
-	// The announcement stores the next digest in the lock item, on condition that the lock is ours: a writer
-	// that lost it stops here. A crash after this leaves an announcement without its object. Nobody reads the
-	// announcement as long as object and digest match.
+	// The announcement stores the next digest in the lock item, on condition that this process still holds the
+	// lock: a writer that lost it stops here. A crash after this leaves an announcement without its object.
+	// Nobody reads the announcement as long as object and digest match.
 	if err := w.announce(ctx, digest); err != nil {
 		return "", err
 	}
@@ -150,8 +150,8 @@ func (w *workspace) putObject(ctx context.Context, data []byte, prev statebacken
 	if err == nil {
 		return tag, nil
 	}
-	// A refusal may be the effect of our own attempt, repeated by the SDK after a lost response. Any other
-	// error may hide a success.
+	// The refusal may be caused by an attempt of this process: the SDK repeats a request if the response is
+	// lost. And after any other error, the write may have succeeded.
 	there, tag, readErr := w.objects.Get(ctx, w.key)
 	switch {
 	case readErr == nil && bytes.Equal(there, data):
@@ -175,9 +175,9 @@ func (w *workspace) putObject(ctx context.Context, data []byte, prev statebacken
 	return "", &statebackend.ConflictError{Path: w.path(), Want: prev, Found: statebackend.Version(tag)}
 }
 
-// recordDigest writes the digest item after the object was written with that entity tag. The write of the
-// item is conditional, too. So a process that was suspended before this write cannot write the digest of a
-// state that was replaced meanwhile.
+// recordDigest writes the digest item after the object was written with that entity tag. This write has a
+// condition, like the write of the object. So a process that was suspended before this write cannot write the
+// digest of a state that was replaced meanwhile.
 func (w *workspace) recordDigest(ctx context.Context, digest, tag string) error {
 	if w.items == nil {
 		return nil
@@ -200,8 +200,8 @@ func (w *workspace) recordDigest(ctx context.Context, digest, tag string) error 
 		if !errors.Is(err, dynamodb.ErrDigestMoved) {
 			return err
 		}
-		// Somebody has written a digest since we read it. Either it is a late digest of an earlier state,
-		// which ours must replace, or the digest of a later state.
+		// Somebody has written a digest since this process read the item. Either it is a late digest of an
+		// earlier state, which the new digest must replace, or the digest of a later state.
 		_, now, err := w.objects.Get(ctx, w.key)
 		if err != nil {
 			return err

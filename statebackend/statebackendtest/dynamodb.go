@@ -128,8 +128,8 @@ func (d *DynamoDB) get(w http.ResponseWriter, key string) {
 	dynamoAnswer(w, http.StatusOK, answer)
 }
 
-// write answers the request of one write. It calls do if the condition of the request is true, and the fault
-// that is injected into the write lets it happen.
+// write answers the request of one write. It calls do, which makes the write, if the condition of the request
+// is true. The fault that a test injects into this write may prevent the call.
 func (d *DynamoDB) write(w http.ResponseWriter, q dynamoRequest, operation, key string, do func()) {
 	fault := d.Faults.Next(operation + " " + key)
 	if fault == Failed || fault == Conflict {

@@ -48,8 +48,8 @@ func (f *Fake) of(name string) *fakeState {
 	return s
 }
 
-// write calls do, which makes one write, unless the fault that is injected into the write prevents it. The
-// caller holds f.mu.
+// write calls do, which makes one write. The fault that a test injects into this write may prevent the call.
+// The caller holds f.mu.
 func (f *Fake) write(what string, do func()) error {
 	switch f.Faults.Next(what) {
 	case Failed, Conflict:

@@ -56,8 +56,8 @@ func (l *Log) Append(ctx context.Context, number uint64, data []byte, _ bool) er
 	})
 }
 
-// write calls do, which makes one write, unless the fault that is injected into the write prevents it. The
-// caller holds l.mu.
+// write calls do, which makes one write. The fault that a test injects into this write may prevent the call.
+// The caller holds l.mu.
 func (l *Log) write(name string, do func() error) error {
 	switch l.Faults.Next(name) {
 	case Failed, Conflict:

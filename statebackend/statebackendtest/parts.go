@@ -151,8 +151,8 @@ func makeTable(t testing.TB, url string) {
 	}
 }
 
-// Server returns a command that runs a program until its standard input ends. The input ends when we close
-// it, and also when this process dies.
+// Server returns a command that runs a program until the program's standard input ends. The input ends when the
+// caller closes it, and also when this process dies.
 func Server(program string, args ...string) *exec.Cmd {
 	return exec.Command("sh", append([]string{"-c", `"$@" & server=$!; read -r _; kill $server; wait $server`, "sh", program}, args...)...)
 }

@@ -144,8 +144,8 @@ func (s *S3) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// write calls do, which makes one write and answers its request, unless the fault that is injected into the
-// write prevents it.
+// write calls do, which makes one write and answers its request. The fault that a test injects into this write
+// may prevent the call.
 func (s *S3) write(w http.ResponseWriter, name string, do func(http.ResponseWriter)) {
 	switch s.Faults.Next(name) {
 	case None:

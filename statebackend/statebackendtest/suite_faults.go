@@ -112,7 +112,8 @@ type runResult struct {
 	attempts int // for each step
 }
 
-// step takes one step of a run, and reports whether an attempt succeeded.
+// step takes one step of a run. It tries the step several times if needed, and reports whether an attempt
+// succeeded.
 func (r *runResult) step(do func() error) bool {
 	for range r.attempts {
 		if r.err = do(); r.err == nil {

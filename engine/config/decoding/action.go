@@ -69,7 +69,8 @@ var triggerSchema = &hcl.BodySchema{
 	Attributes: []hcl.AttributeSchema{{Name: "events", Required: true}, {Name: "condition"}, {Name: "actions", Required: true}, {Name: "on_failure"}},
 }
 
-// A namedEvent is an event with its name in the language.
+// A namedEvent is an event of an action_trigger block, such as BeforeCreate, with its name in a configuration:
+// before_create.
 type namedEvent struct {
 	name  string
 	event config.Event
@@ -81,7 +82,7 @@ var events = []namedEvent{
 	{"before_destroy", config.BeforeDestroy}, {"after_destroy", config.AfterDestroy},
 }
 
-// trigger reads an action_trigger block. Summaries are Terraform's.
+// trigger reads an action_trigger block. The summaries of its diagnostics are Terraform's.
 func (x *resource) trigger(b *hcl.Block) {
 	if x.Addr.Mode != addrs.Managed {
 		x.errorf(&b.DefRange, "Invalid "+modeWords[x.Addr.Mode]+" resource lifecycle argument",

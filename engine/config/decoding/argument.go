@@ -51,7 +51,8 @@ func (r *reader) keyword(a *hcl.Attribute) string {
 	return hcl.ExprAsKeyword(e)
 }
 
-// versionConstraint reads a literal version constraint. The result is false if it is null, or after an error.
+// versionConstraint reads a literal version constraint. The second result is false if the constraint is null or
+// invalid.
 func (r *reader) versionConstraint(a *hcl.Attribute) (config.VersionConstraint, bool) {
 	v, ds := a.Expr.Value(nil)
 	r.add(ds)

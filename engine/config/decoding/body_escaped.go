@@ -4,7 +4,8 @@ import (
 	"github.com/hashicorp/hcl/v2"
 )
 
-// An escaped body is a body together with the content of its block named _.
+// An escaped body is a body together with the content of its block named _. That block has arguments whose
+// names have another meaning in the body, such as a provider's own argument alias.
 type escaped struct {
 	hcl.Body
 	parts []hcl.Body

@@ -77,7 +77,8 @@ var blockTypes = []blockType{
 		"Can't override check blocks", "Check blocks can stand in normal files only, not in override files."}},
 }
 
-// fileSchema and decoders are the table of block types in the forms that HCL and [Decoder.File] need.
+// fileSchema and decoders are made from the table of block types: fileSchema for HCL, decoders for
+// [Decoder.File].
 var fileSchema, decoders = func() (*hcl.BodySchema, map[string]blockType) {
 	s, byName := &hcl.BodySchema{}, map[string]blockType{}
 	for _, t := range blockTypes {

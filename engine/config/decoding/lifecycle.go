@@ -105,7 +105,7 @@ func (x *resource) ignoreChanges(e hcl.Expression) {
 	}
 }
 
-// unquoteRelative turns a quoted attribute path into a path, with a warning.
+// unquoteRelative turns a quoted attribute path, such as "tags", into the path tags, with a warning.
 func unquoteRelative(e hcl.Expression) (hcl.Expression, hcl.Diagnostics) {
 	if _, ok := e.(*hclsyntax.TemplateExpr); !ok {
 		return e, nil

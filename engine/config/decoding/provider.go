@@ -83,9 +83,10 @@ func (d *Decoder) addProvider(p *config.Provider) {
 
 const reservedName = "The name %q is kept free for the language. If the plugin has something of that name, put it into a block named _."
 
-// escaped handles the blocks of a provider or call that belong to the language. A block named _ has arguments
-// for the provider or module. It is for arguments with names that the language itself uses. All other block
-// names are reserved.
+// escaped handles the blocks of a provider or module block that belong to the language. It returns body with
+// the arguments of the block named _ added. These are arguments for the provider or module whose names the
+// language itself uses. All other blocks are errors, since their types are reserved. where is the kind of the
+// enclosing block, for messages.
 func (r *reader) escaped(blocks hcl.Blocks, body hcl.Body, where string) hcl.Body {
 	var seen *hcl.Block
 	for _, b := range blocks {

@@ -59,14 +59,14 @@ func (r *reader) duplicate(place hcl.Range, summary, object string, old hcl.Rang
 	r.errorf(&place, summary, "%s is declared at %s already, and a module can declare it only once.", object, at(old))
 }
 
-// missingBase reports a block in an override file that has no original block. object is what no other file
-// declares.
+// missingBase reports a block in an override file that has no original block. object is the name of the missing
+// original for the message, such as module.a.
 func (r *reader) missingBase(place hcl.Range, summary, object string) {
 	r.errorf(&place, summary, "An override file only changes what other files of the module declare, and none declares %s.", object)
 }
 
-// once reports whether b is the first block of its type, and reports an error otherwise. seen keeps the first
-// block between calls.
+// name returns the label of a block at the index label. It adds an error with this summary if the label is not
+// a valid name.
 func (r *reader) once(seen **hcl.Block, b *hcl.Block, summary, detail string) bool {
 	if *seen == nil {
 		*seen = b

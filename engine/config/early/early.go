@@ -31,15 +31,16 @@ type Input struct {
 	// Given are the values of a saved plan, which replace Sources. A plan has no values of ephemeral
 	// variables, so these still come from Sources.
 	Given map[string]cty.Value
-	// Init has the values that init was given. If Sources have no value for a variable, the value in Init
-	// counts. If both have a value, and the two differ, that is an error.
+	// Init has the values that `terraform init` was given. A value in Init is used if Sources have no value for
+	// the variable. If both have a value, and the two differ, that is an error.
 	Init inputs.Source
 	// Used, if not nil, is called for each root variable that is used and was given a value by an option, the
 	// environment, or a file that an option names. The parameter given is the value before conversion. Init
 	// records these values. Used is not called for a sensitive or ephemeral variable: even a result that is not
 	// secret may be made of one, such as nonsensitive(var.token) == "".
 	Used func(name string, given cty.Value)
-	// Secrets allows sensitive and ephemeral values, for users that neither show nor record them.
+	// Secrets allows sensitive and ephemeral values. Set it only for callers that neither show nor record the
+	// values.
 	Secrets bool
 	// Validate makes the values of missing root variables unknown, and allows unknown results. It is for
 	// callers that check a configuration without its values.
@@ -142,7 +143,7 @@ func (e *evaluator) value(m *config.Module, x hcl.Expression) (cty.Value, hcl.Di
 	return v, append(ds, more...)
 }
 
-// A place is an expression as a budget.Place.
+// A place is an expression under evaluation. It implements budget.Place.
 type place struct{ hcl.Expression }
 
 // String implements budget.Place. The expression has no name.
@@ -289,7 +290,7 @@ func (e *evaluator) rootValue(root *config.Module, name string) cty.Value {
 	return x.Given
 }
 
-// changed reports whether a variable of the root module has another value than init was given.
+// changed reports whether the value of a root variable differs from the value that init was given.
 func (e *evaluator) changed(v *config.Variable) bool {
 	now, then := e.root[v.Name], e.init[v.Name]
 	return now.Origin != 0 && then.Origin != 0 && !now.Value.RawEquals(then.Value)

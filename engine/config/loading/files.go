@@ -30,7 +30,7 @@ func moduleFiles(names []string) (primary, override []string) {
 	return primary, override
 }
 
-// queryFiles returns the query files among the files of a directory.
+// queryFiles returns the query files among the files of a directory: *.tfquery.hcl and *.tfquery.json.
 func queryFiles(names []string) []string {
 	var out []string
 	for _, n := range names {
@@ -41,8 +41,8 @@ func queryFiles(names []string) []string {
 	return out
 }
 
-// IsFile reports whether a file of this name, which may be a path, is part of a configuration, unless another
-// file replaces it.
+// IsFile reports whether a file of this name, which may be a path, belongs to a configuration. It does not
+// consider that a .tofu file may replace a .tf file with the same stem.
 func IsFile(name string) bool {
 	name = path.Base(name)
 	_, ext := splitName(name)

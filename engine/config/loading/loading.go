@@ -46,10 +46,12 @@ type Input struct {
 	// Early evaluates sources and versions of calls, and arguments of the backend; nil: all
 	// of them have to be literal. See package early.
 	Early Early
-	// Planned is set if the configuration comes from a saved plan. Load then does not check that computed
-	// sources are still the installed ones: the caller compares the modules with those of the plan.
+	// Planned is set if the configuration comes from a saved plan. Load then does not check whether a computed
+	// source has changed since its module was installed: the caller compares the modules with those of the
+	// plan.
 	Planned bool
-	// Budget bounds the files, and ends the load when its run ends; nil is the generous one.
+	// Budget limits the size of the files. If the run is stopped, the budget also ends the load. nil means the
+	// limits of [budget.Generous].
 	Budget *budget.Budget
 }
 
@@ -142,8 +144,8 @@ type loader struct {
 	more     diags.Diagnostics // of the installation
 }
 
-// content reads a directory, once. It reports whether the content has no errors. call is the call of the
-// module, nil for the root module.
+// content returns the content of a directory. Only the first call for a directory reads the files. The second
+// result is true if the content has no errors. call is the call of the module, nil for the root module.
 func (l *loader) content(dir string, call *config.Call) (*config.Content, bool) {
 	if c := l.contents[dir]; c != nil {
 		return c, !c.Broken

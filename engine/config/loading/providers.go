@@ -57,7 +57,7 @@ func (k *providerCheck) warnf(at *hcl.Range, summary, detail string, args ...any
 	k.diags = append(k.diags, diags.HCLWarning(at, summary, detail, args...))
 }
 
-// content checks the provider configurations of m, as far as that needs only the files of m and not its caller.
+// content checks the provider configurations of m by the files of m alone, without the caller of m.
 func (k *providerCheck) content(m *config.Module) {
 	for _, addr := range slices.SortedFunc(maps.Keys(m.Resources), addrs.Resource.Compare) {
 		x := m.Resources[addr]

@@ -30,10 +30,12 @@ func wantsAlias(c *config.Module, x addrs.LocalProviderConfig) bool {
 	return r != nil && slices.Contains(r.Aliases, x)
 }
 
-// isPlaceholder reports whether a block configures nothing.
+// isPlaceholder reports whether a provider block has no arguments, so that it only names a configuration that
+// the caller may pass.
 func isPlaceholder(p *config.Provider) bool { return p.Empty && len(p.Versions) == 0 }
 
-// configures reports whether c has a block for x that is not a placeholder.
+// configures reports whether c has a block for x that is more than a placeholder. A placeholder is a provider
+// block without arguments.
 func configures(c *config.Module, x addrs.LocalProviderConfig) bool {
 	p := c.Providers[x]
 	return p != nil && !isPlaceholder(p)

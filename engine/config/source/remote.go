@@ -107,7 +107,7 @@ func bucket(host, rest string) (string, error) {
 	return "", fmt.Errorf("%s is not the host of a bucket: write s3::https://s3-REGION.amazonaws.com/BUCKET/KEY", host)
 }
 
-// getterName matches the name before "::".
+// getterName matches an address with a getter's name before "::", such as `git::https://...`.
 var getterName = regexp.MustCompile(`^([A-Za-z0-9]+)::(.+)$`)
 
 func cutGetter(text string) (getter, rest string) {
@@ -134,7 +134,7 @@ func split(text string) (pkg, subdir string) {
 	return before[:from+i] + query, strings.TrimPrefix(before[from+i:], "//")
 }
 
-// cleanSubdir returns an error for a directory outside of its package.
+// cleanSubdir returns dir in its clean form, or an error if dir is outside of its package.
 func cleanSubdir(dir string) (string, error) {
 	if dir == "" {
 		return "", nil

@@ -51,8 +51,8 @@ func (t dirTree) path(name string) string {
 	if path.IsAbs(name) {
 		return filepath.FromSlash(name)
 	}
-	// Do not use filepath.Join: the system must resolve "..". So a root module that is reached through a
-	// symbolic link has the neighbours of the link's target.
+	// Do not use filepath.Join, which removes "..": the operating system must resolve it. If the root module is
+	// reached through a symbolic link, "../shared" is then beside the target of the link.
 	return string(t) + string(filepath.Separator) + filepath.FromSlash(name)
 }
 

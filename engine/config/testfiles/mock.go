@@ -10,7 +10,7 @@ import (
 
 // A Mock makes up the results of a provider for a test.
 type Mock struct {
-	// Objects has the given values for types of objects. Other values are made up.
+	// Objects has the values that the test gives for objects of a type. All other values are made up.
 	Objects   map[ObjectType]*MockObject
 	Overrides []*Override
 	// Source is a directory of further mock files, relative to the root module's directory; "" means none.

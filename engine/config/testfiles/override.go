@@ -30,8 +30,8 @@ const (
 	plan
 )
 
-// Planned reports whether the values are known in a plan. If the block itself has no setting, the setting of
-// the enclosing block counts: outer.
+// Planned reports whether the values are known in a plan. outer is the setting of the enclosing block. It is
+// used if the block itself has no setting.
 func (d During) Planned(outer During) bool { return cmp.Or(d, outer) == plan }
 
 // Hits reports whether the override is for a resource and includes the instance x. Where the target has no

@@ -18,8 +18,8 @@ func (s *Suite) checkProviders() (ds hcl.Diagnostics) {
 		for _, r := range f.Runs {
 			switch {
 			case r.Config != nil:
-				// The providers that the module receives count for later runs, but this module itself is not
-				// compared. If it receives another provider than it needs, the test reports that when it
+				// Compare this module for later runs: the provider configurations that it receives now belong
+				// to its providers. Ignore the differences for the module itself. The test reports them when it
 				// runs.
 				f.explicit(r, r.Config.Root)
 				if len(r.Providers) == 0 {
@@ -37,7 +37,8 @@ func (s *Suite) checkProviders() (ds hcl.Diagnostics) {
 
 const mismatch = "Provider type mismatch"
 
-// explicit compares the providers argument of a run with the needs of the module that it runs.
+// explicit checks the providers argument of the run r, which runs the module m. For each entry, the provider of
+// the file's configuration must be the provider that m needs.
 func (f *File) explicit(r *Run, m *config.Module) (ds hcl.Diagnostics) {
 	for _, p := range r.Providers {
 		want, name := m.ProviderOf(p.InChild.LocalName), p.InParent.LocalName
@@ -49,8 +50,8 @@ func (f *File) explicit(r *Run, m *config.Module) (ds hcl.Diagnostics) {
 	return ds
 }
 
-// implicit compares the file's provider configurations with a module that gets no explicit ones. Such a
-// module receives the configurations of the file that have the same names as its own.
+// implicit checks the file's provider configurations for a run of m without a providers argument. m then
+// receives the configurations of the file that have the same names as its own. The providers must be the same.
 func (f *File) implicit(m *config.Module) (ds hcl.Diagnostics) {
 	check := func(x addrs.LocalProviderConfig) {
 		p := f.Providers[x]
@@ -86,9 +87,9 @@ func rangeOfName(p config.PassedProvider) *hcl.Range {
 	return &at
 }
 
-// decideProvider returns the provider of the file's provider configurations that have this local name. If their
-// provider is not decided yet, want becomes their provider. If the file has no such configuration,
-// decideProvider returns want.
+// decideProvider returns the provider of the file's provider configurations with this local name. The first
+// call for a name decides: the provider want becomes that of all these configurations. If the file has no such
+// configuration, decideProvider returns want.
 func (f *File) decideProvider(name string, want addrs.Provider) addrs.Provider {
 	got := want
 	for _, p := range f.providers {

@@ -17,8 +17,8 @@ type Run struct {
 	// Variables are the values for this run; nil if it has no variables block.
 	Variables map[string]hcl.Expression
 	Overrides []*Override
-	// Providers are the provider configurations of the test file that the run uses. If it is nil, the module
-	// receives those with its own names.
+	// Providers is the providers argument: the provider configurations of the test file that the run uses.
+	// Without it, the module receives the file's configurations that have the names it uses.
 	Providers []config.PassedProvider
 	Asserts   []*config.Condition
 	// ExpectFailures are the objects whose conditions must fail.

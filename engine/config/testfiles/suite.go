@@ -31,7 +31,8 @@ const DefaultDirectory = "tests"
 type Suite struct {
 	Config *config.Config // the configuration under test, never nil
 	Files  []*File        // by name
-	// Sources are the files that were read for the tests, including modules, by the file name in ranges.
+	// Sources are the files that were read for the tests, including modules. The keys are the file names in
+	// ranges.
 	Sources map[string]*hcl.File
 }
 

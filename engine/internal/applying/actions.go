@@ -63,8 +63,8 @@ func (x *object) hasInvocations(deletes bool) bool {
 	return len(x.invocations(func(e config.Event) bool { return e.Destroys() == deletes })) > 0
 }
 
-// owed returns the actions that are pending once the object is created or updated: those to invoke after the
-// change. They are stored with the object until they are finished.
+// owed returns the actions that are to be invoked after the object is created or updated. The state stores them
+// with the object as pending until they are finished.
 func (x *object) owed() []states.PendingAction {
 	var out []states.PendingAction
 	for _, inv := range x.invocationsOfMaking(false) {
@@ -119,8 +119,8 @@ func (x *object) afterMaking(ctx context.Context, v cty.Value) diags.Diagnostics
 	return ds
 }
 
-// afterRecorded calls [object.afterMaking] with the value that the recorded state has for the object. It does
-// nothing if the state has no such object.
+// afterRecorded calls [object.afterMaking] with the object's value in the state. It does nothing if the state
+// has no such object.
 func (x *object) afterRecorded(ctx context.Context) diags.Diagnostics {
 	o := x.a.record.object(x.c.Addr)
 	if o == nil || len(x.invocationsOfMaking(false)) == 0 {
@@ -225,8 +225,8 @@ func warnings(ds diags.Diagnostics) diags.Diagnostics {
 	return out
 }
 
-// invoke invokes an action, unless its condition is false or an earlier process has invoked it. final is true
-// if the error is not about the action but about the journal: then no further action may begin.
+// invoke invokes an action, unless its condition is false or an earlier process has invoked the action. final
+// is true if the journal could not be written. No further action may begin then.
 func (a *applier) invoke(ctx context.Context, x *object, inv *plans.Invocation, caller cty.Value) (ds diags.Diagnostics, final bool) {
 	if call, begun := a.in.Progress.Invocation(inv); begun {
 		return a.invokedBefore(inv, call), false
@@ -283,7 +283,7 @@ func (a *applier) byHand(inv *plans.Invocation) diags.Diagnostics {
 		"%s failed after the destruction of %s. The object is gone, so no later plan invokes the action. To invoke it yourself, run:\n  lockstep apply -invoke='%s'", inv.Addr, inv.Caller, strings.ReplaceAll(inv.Addr.String(), "'", `'\''`))
 }
 
-// invokedBefore reports again the result of an action that an earlier process has invoked.
+// invokedBefore returns again the diagnostics of an action that an earlier process has invoked.
 func (a *applier) invokedBefore(inv *plans.Invocation, call journaling.Call) diags.Diagnostics {
 	at := inv.Addr.String()
 	switch {
@@ -296,8 +296,8 @@ func (a *applier) invokedBefore(inv *plans.Invocation, call journaling.Call) dia
 	return nil
 }
 
-// holds evaluates the condition of the trigger of an action, and reports whether the action is to be invoked.
-// Without a condition it is.
+// holds reports whether an action is to be invoked: whether the condition of its trigger is true. A trigger
+// without a condition always invokes its actions.
 func (a *applier) holds(x *object, inv *plans.Invocation, caller cty.Value) (bool, diags.Diagnostics) {
 	if x == nil || x.r == nil || inv.Event.Destroys() || inv.Trigger >= len(x.r.Triggers) || x.r.Triggers[inv.Trigger].Condition == nil {
 		return true, nil

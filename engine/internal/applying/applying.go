@@ -86,8 +86,8 @@ type Input struct {
 	// Progress is the progress of earlier processes that have stopped or died during the same plan. Journal
 	// then continues their journal. It is nil if there were none.
 	Progress *journaling.Progress
-	// ImpureCalls returns the number of calls of impure functions so far, see [eval.Impure]. It is nil if
-	// Functions have none, or if no other process will continue the apply.
+	// ImpureCalls returns the number of calls of impure functions so far, such as uuid(); see [eval.Impure]. It
+	// is nil if Functions have no impure functions, or if no other process will continue the apply.
 	ImpureCalls func() int64
 	// Save stores a state. It is never called concurrently. It is called at least every SaveEvery if anything
 	// has changed, and at the end. If it is nil, nothing is stored during the apply.
@@ -103,17 +103,17 @@ type Input struct {
 // Terraform persists every 20 seconds on remote backends.
 const DefaultSaveEvery = 20 * time.Second
 
-// SoonSaved is the shortest time between two saves with [Input.SaveSoon].
+// SoonSaved is the shortest time between two saves if [Input.SaveSoon] is set.
 const SoonSaved = 10 * time.Millisecond
 
-// JournaledSaved is the shortest time between two saves of an apply with a journal. Nothing is lost in between,
-// since the journal has every change. Readers that do not know the journal, such as stock tools, get a state
-// that is hardly older.
+// JournaledSaved is the shortest time between two saves of an apply with a journal. Nothing is lost between two
+// saves, since the journal has every change. Terraform, which does not know the journal, reads a state that is
+// only about a second old.
 const JournaledSaved = time.Second
 
 // A Result is the result of an apply.
 type Result struct {
-	// State has all objects that exist at the end, also if there are errors.
+	// State has all objects that exist at the end, even after errors.
 	State *states.State
 	// Left is the number of actions that were not begun because the context ended. Another process can
 	// continue such an apply from its journal: see [journaling.Resume].
@@ -150,12 +150,12 @@ type applier struct {
 	failures *failures
 	report   *report
 	values   *values
-	// unread are the data blocks in check blocks that were not reached. left is the number of actions not
-	// begun.
+	// unread are the data blocks in check blocks that the apply did not reach. left is the number of actions
+	// that it did not begin.
 	unread map[addrs.ConfigResource]bool
 	left   int
-	// invocations are the actions of triggers, by the resource instance that triggers them. unbegun counts
-	// those that were not invoked because the apply was stopped.
+	// invocations are the actions of triggers, by the resource instance that triggers them. unbegun is the
+	// number of such actions that were not invoked because the apply was stopped.
 	invocations map[addrs.AbsResourceInstance][]*plans.Invocation
 	unbegun     atomic.Int64
 	// referenced has, for the content of each module, the resources that expressions in it refer to.

@@ -20,9 +20,9 @@ type conclusion struct {
 	record   *record
 	failures *failures
 	report   *report
-	// unread are the data blocks in check blocks that were not reached.
+	// unread are the data blocks in check blocks that the apply did not reach.
 	unread map[addrs.ConfigResource]bool
-	// results returns the number of results that the plan has for each object with conditions.
+	// results returns, for each object with conditions, the number of its results in the plan.
 	results func() map[conditioned]int
 	// outputs returns the names of the outputs in the plan.
 	outputs func() map[string]bool
@@ -43,8 +43,8 @@ func newConclusion(a *applier) *conclusion {
 	}
 }
 
-// values evaluates all values that no step has evaluated. It records root outputs and the results of
-// conditions.
+// skipCheck is [conclusion.skip] for check blocks. It also skips a check block if the apply did not get to
+// reading the check's data source. A skipped check block has no results.
 func (c *conclusion) values() {
 	if c.plan.Mode == plans.DestroyMode {
 		c.destroyed()
@@ -102,9 +102,9 @@ func (c *conclusion) newOutputs() []func(*states.Editor) {
 	return out
 }
 
-// settled adds the results of conditions from the plan to list, if the plan only refreshes. An apply of such
-// a plan cannot change the results of resources. It also does not read again the data blocks in check blocks
-// that could not be read.
+// settled returns list with results of conditions from the plan, if the plan only refreshes. The apply of such
+// a plan cannot change the results of resources, so settled adds the planned ones. The apply also does not read
+// the data blocks in check blocks: a check that failed while planning stays failed.
 func (c *conclusion) settled(list []eval.Checked) []eval.Checked {
 	if c.plan.Mode != plans.RefreshOnlyMode {
 		return list

@@ -85,10 +85,13 @@ func (x *object) delete(ctx context.Context) diags.Diagnostics {
 	return append(ds, x.afterDestroying(ctx)...)
 }
 
-// twins reports whether a deposed object has the same ID as the current object of its instance. They may be
-// one real object: a provider that is asked to create an object that exists may overwrite it, as for a DNS
-// record whose ID is its name. Or they may be two, like objects with one key in two buckets. [object.compare]
-// finds out which.
+// twins reports whether a deposed object has the same ID as the current object of its instance.
+//
+//   - They may be one real object: a provider that is asked to create an existing object may overwrite it. For
+//     example, the ID of a DNS record is its name.
+//   - They may be two real objects, like objects with one key in two buckets.
+//
+// [object.compare] finds out which.
 func (x *object) twins(addr addrs.ResourceInstanceObject, deposed *states.Object) bool {
 	was, is, ok := x.both(addr, deposed)
 	return ok && session.SameID(was, is)

@@ -46,7 +46,7 @@ type failures struct {
 	known     *consequences
 }
 
-// consequences are answers computed from the failures. They are valid until there is a new failure.
+// consequences has the answers computed from the failures so far. A new failure makes them invalid.
 type consequences struct {
 	blocks    int // number of blocks with failures when the answers were computed
 	blocked   map[addrs.ConfigResource]bool
@@ -106,7 +106,7 @@ func (f *failures) of(abs addrs.AbsResource, only []addrs.InstanceKey) bool {
 	return slices.ContainsFunc(only, func(k addrs.InstanceKey) bool { return f.instances[abs][k] })
 }
 
-// needs reports whether a resource refers to a resource with a failure.
+// needs reports whether a resource depends directly on a resource with a failure.
 func (f *failures) needs(abs addrs.AbsResource) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -72,8 +72,8 @@ func (i impure) Keep(name string, v cty.Value) { i.journal.Keep(name, v) }
 
 func (i impure) Calls() int64 { return i.calls() }
 
-// impure returns what keeps the values of impure expressions in the journal. It returns nil if no other process
-// can continue the apply, since then nothing needs to be kept.
+// impure returns the store that keeps the values of impure expressions in the journal. It returns nil if no
+// other process can continue the apply: then nothing needs to be kept.
 func (in *Input) impure() eval.Impure {
 	if in.ImpureCalls == nil || in.Journal == nil && in.Progress == nil {
 		return nil
@@ -159,9 +159,8 @@ func rank(attribute string) int {
 	return 1
 }
 
-// known returns planned attributes that help a person to find an object. Names come first. There are only
-// texts and numbers, and nothing sensitive or unknown. The journal is not the place for whole objects, which
-// may be large, and nobody searches by a long text.
+// known returns planned attributes by which a person can find the object. Names come first. It returns only
+// short texts and numbers, and nothing sensitive or unknown.
 func known(planned cty.Value) map[string]string {
 	if planned.IsMarked() || planned.IsNull() || !planned.Type().IsObjectType() {
 		return nil

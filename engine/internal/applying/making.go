@@ -58,8 +58,9 @@ func (x *object) prepare(ctx context.Context) (*session.Question, *states.Object
 	if ds = append(ds, more...); ds.HasErrors() {
 		return nil, nil, scope, ds
 	}
-	// The order of steps ensures that everything is known now. The exception is a plan of a part (-target):
-	// the rest may not exist, and then the targets are at fault.
+	// The order of steps ensures that all values are known by now. Exception: in a plan with -target, objects
+	// that are not targeted may not exist, and their values are unknown. The message then names the targets as
+	// the cause.
 	if !marks.Plain(config).IsWhollyKnown() {
 		x.a.failures.notCreated(x.c.Addr.Instance.AbsResource())
 		remedy := "This is a bug in Lockstep: please report it."
@@ -113,8 +114,8 @@ func (x *object) prior(ctx context.Context) (*states.Object, cty.Value, diags.Di
 	return o, v, append(ds, more...)
 }
 
-// listsPaths reports whether the planned change only completes a list in the state: the paths that the schema
-// declares sensitive (see [session.LacksPaths]). The prior state of the plan has the complete list already.
+// listsPaths reports whether the planned change changes no value: it only adds paths to the list of sensitive
+// paths in the state (see [session.LacksPaths]). The prior state of the plan has the complete list already.
 func (x *object) listsPaths() bool {
 	return x.c.Action == plans.Update && x.c.Before.RawEquals(x.c.After)
 }
@@ -149,8 +150,8 @@ func (x *object) perform(ctx context.Context, q *session.Question, prior *states
 		if session.SameMarks(q.Prior, q.Planned) && !x.listsPaths() && !x.interrupted {
 			return q.Planned, nil // nothing to do: the object keeps its dependencies, too
 		}
-		// The provider need not be called, for one of two reasons: only the sensitive paths change, which the
-		// provider does not know; or an earlier process has made the call already.
+		// The provider is not called in two cases. In the first, only the sensitive paths change, which the
+		// provider does not know. In the second, an earlier process has made the call.
 		at := x.begin(plans.Update, q.Prior)
 		ds := x.store(q.Planned, states.Ready, session.EncodeIdentity(x.plannedIdentity(q), x.rs, prior.Identity), prior.Private)
 		at.end(ds.HasErrors())

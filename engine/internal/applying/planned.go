@@ -16,7 +16,7 @@ import (
 
 // plannedInstances are the instances with changes in a plan, computed when first needed.
 type plannedInstances struct {
-	// deleted returns the instances that the plan deletes without creating a successor.
+	// deleted returns the instances that the plan deletes without creating a new object for them.
 	deleted func() map[addrs.AbsResourceInstance]bool
 	// made returns the instances whose objects the plan creates, updates or reads.
 	made func() map[addrs.AbsResource][]addrs.InstanceKey
@@ -82,8 +82,8 @@ func destroyers(plan *plans.Plan) []addrs.AbsProviderConfig {
 	return slices.Collect(maps.Keys(seen))
 }
 
-// referenced returns the resources that expressions refer to, by content. Calls of the same module share one
-// content, so this is computed once for all of them.
+// referenced returns, for the content of each module, the resources that its expressions refer to. Modules that
+// are called from the same directory share one content.
 func referenced(cfg *config.Config, rs *refs.Refs) map[*config.Content]map[addrs.Resource]bool {
 	out := map[*config.Content]map[addrs.Resource]bool{}
 	for _, m := range cfg.Order {

@@ -45,9 +45,9 @@ func newRecord(in Input, stop context.CancelCauseFunc) *record {
 	return r
 }
 
-// unforesee gives the root outputs the values that they had before the plan. The plan has put their new values,
-// as far as it knows them, into its prior state. An apply stores a new value only when the steps that it
-// depends on have succeeded: see [conclusion.newOutputs].
+// unforesee gives the root outputs in a state the values that they had before the plan. The prior state of a
+// plan already has the new values of outputs, as far as they were known. An apply may store a new value only
+// after the steps that the value depends on have succeeded: see [conclusion.newOutputs].
 func unforesee(e *states.Editor, prev *states.State) {
 	for name := range e.Current().Outputs() {
 		if _, was := prev.Output(name); !was {

@@ -33,7 +33,7 @@ fails until a person has settled it.
 Provider configurations and ephemeral resources belong to a process. They are opened again when first needed.
 */
 
-// fate is what earlier processes have done in a step.
+// A fate says what earlier processes have done in a step.
 type fate int
 
 const (

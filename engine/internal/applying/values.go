@@ -45,9 +45,10 @@ type values struct {
 	failures *failures
 	report   *report
 	planned  plannedInstances
-	// namedByOwnActions are the resources that trigger an action whose configuration refers to the same resource. The action
-	// is invoked in the middle of the changes of the resource. So it sees the instances that exist by then, and
-	// the others are unknown. The values of these resources are made anew each time.
+	// namedByOwnActions are the resources that trigger an action whose configuration refers to the same
+	// resource. The action is invoked while other instances of the resource are still to be changed. It sees
+	// the instances that exist by then; the others are unknown. So the values of these resources are computed
+	// anew each time.
 	namedByOwnActions map[addrs.AbsResource]bool
 
 	mu        sync.Mutex
@@ -119,8 +120,8 @@ func (v *values) resource(ctx context.Context, abs addrs.AbsResource, only []add
 	return c.val, nil
 }
 
-// hasOthers reports whether the resource has all instances in the list only, and further instances. It is
-// false for ephemeral resources, which are opened as a whole.
+// hasOthers reports whether the plan has at least two instances of the resource, among them all instances in
+// only. It is false for ephemeral resources, which are opened as a whole.
 func (v *values) hasOthers(abs addrs.AbsResource, only []addrs.InstanceKey) bool {
 	keys := v.plan.Instances.Resources[abs]
 	if abs.Resource.Mode == addrs.Ephemeral || len(keys) < 2 {
@@ -174,9 +175,9 @@ func (v *values) incomplete() bool {
 	return v.plan.Partial() || v.plan.Mode == plans.RefreshOnlyMode
 }
 
-// partialKeys returns the instances in the value of a resource if the plan may leave some of its instances
-// out; nil if it leaves out none. They are the same as in [values.collect], but come from the plan, since
-// some instances may not be created yet.
+// partialKeys returns the instances that belong to the value of a resource, if the plan may leave out some of
+// the resource's instances. It returns nil if the plan leaves out none. The result follows from the plan alone,
+// since some instances may not be created yet. At the end it is the same as in [values.collect].
 //
 // An instance that will be deleted is not included, even if its deletion fails: the value must not depend on
 // the time, and a step that was planned without the instance must not see it at apply.

@@ -46,7 +46,7 @@ func (a *applier) walk(ctx context.Context) {
 	}
 }
 
-// isNested reports whether a change is of a data block in a check block.
+// isNested reports whether a change is about a data block inside a check block.
 func (a *applier) isNested(c *plans.ResourceChange) bool {
 	if c.Action != plans.Read {
 		return false

@@ -63,8 +63,8 @@ func ahead(v cty.Value, want cty.Type) (cty.Value, error) {
 	return v, nil
 }
 
-// each applies Ahead to the elements of a tuple or an object. want returns the type for each element, by its
-// key as text.
+// each applies Ahead to the elements of a tuple or an object. want returns the type that the element with this
+// name should have; name is "" for the elements of a tuple.
 func each(v cty.Value, want func(name string) cty.Type) (cty.Value, error) {
 	if v.LengthInt() == 0 {
 		return v, nil
@@ -91,7 +91,7 @@ func each(v cty.Value, want func(name string) cty.Type) (cty.Value, error) {
 	return cty.ObjectVal(attrs), nil
 }
 
-// alike returns a tuple as a list, or an object as a map. The elements get the type that all of them can be
+// alike converts a tuple to a list, or an object to a map. The elements get the type that all of them can be
 // converted to. If there is no such type, the result is a value for which go-cty returns the error.
 func alike(v cty.Value) (cty.Value, error) {
 	types, err := different(v)

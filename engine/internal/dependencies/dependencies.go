@@ -74,7 +74,8 @@ func (g *Graph) IncludeImports() {
 	g.store()
 }
 
-// Imports returns the resources that the import blocks for a resource refer to.
+// Imports returns the resources that import blocks refer to. It considers only the import blocks whose target
+// is the resource cr.
 func (g *Graph) Imports(cr addrs.ConfigResource) []addrs.ConfigResource {
 	var out []addrs.ConfigResource
 	for _, u := range g.refs.Imports(cr.Object()) {

@@ -37,8 +37,8 @@ func (g *Graph) force(forced map[addrs.ConfigResource]bool, cr addrs.ConfigResou
 	}
 }
 
-// Forced has the instances for which create-before-destroy is in effect, by block. A nil set of keys means
-// all instances of the block.
+// Forced has the instances for which create-before-destroy is in effect, by block. If the set of keys of a
+// block is nil, all its instances are meant.
 type Forced map[addrs.ConfigResource]map[addrs.InstanceKey]bool
 
 // Has reports whether create-before-destroy is in effect for an instance.

@@ -14,8 +14,13 @@ import (
 // deletion passes no values on.
 
 // Fill sets ConfigDeps of each change: the nearest resources with changes that the block of the change depends
-// on. Take a, which depends on b, and b on c. If b has a change, it is b; if only c has one, it is c; if b only
-// loses instances, it is both. A change without a block gets the dependencies of its provider configuration.
+// on. For example, let a depend on b, and b on c:
+//
+//   - If b has a change, ConfigDeps of a has b.
+//   - If only c has a change, ConfigDeps of a has c.
+//   - If b only loses instances, ConfigDeps of a has b and c.
+//
+// A change without a block gets the dependencies of its provider configuration.
 func (g *Graph) Fill(changes []*plans.ResourceChange) {
 	n := g.nearest(changes)
 	for _, c := range changes {
@@ -39,9 +44,9 @@ func (g *Graph) OfProviders(changes []*plans.ResourceChange) [][]addrs.ConfigRes
 	return out
 }
 
-// OnlyInstances returns, for each change, those of its ConfigDeps that its block refers to only with literal
-// instance keys, and these keys. It does not return a resource that the block also depends on in another way,
-// through its provider configuration or through a resource without changes.
+// OnlyInstances returns, for each change, the resources of its ConfigDeps to which its block refers only with
+// literal instance keys, as in `a[0]`, and these keys. It leaves out resources that the block also depends on
+// in another way: through its provider configuration, or through a resource without changes.
 func (g *Graph) OnlyInstances(changes []*plans.ResourceChange) []map[addrs.ConfigResource][]addrs.InstanceKey {
 	n := g.nearest(changes)
 	out := make([]map[addrs.ConfigResource][]addrs.InstanceKey, len(changes))
@@ -89,8 +94,8 @@ func (n *nearest) onlyInstances(cr addrs.ConfigResource) map[addrs.ConfigResourc
 // nearest finds the nearest dependencies with changes. It computes each answer once.
 type nearest struct {
 	g *Graph
-	// changed are the resources with changes. made are those of them in which something is created, updated,
-	// read or kept: the search ends there.
+	// changed are the resources with changes. made are the changed resources in which something is created,
+	// updated, read or kept: the search ends there.
 	changed, made map[addrs.ConfigResource]bool
 	transitive    map[addrs.ConfigResource]bool // see [Transitive]: the search ends there, too
 	found         map[addrs.ConfigResource][]addrs.ConfigResource

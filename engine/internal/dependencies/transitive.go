@@ -6,9 +6,9 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// If a chain is destroyed, c before b before a, it need not be said that c comes before a. A list of all
-// pairs is quadratic in the length of the chain, and a state of 10,000 objects has such chains. So lists of
-// dependencies end at resources through which the order is transitive anyway.
+// Consider a chain that is destroyed: c before b, and b before a. These two orders imply that c comes before a.
+// A list of all pairs is quadratic in the length of the chain, and a state of 10,000 objects has such chains.
+// So a list of dependencies ends at a resource whose own list implies the rest.
 
 // Transitive returns the resources through which the order of deletions is transitive. If b is one of them, and
 // a depends on b and b on c, then deleting a before b and b before c also orders a and c.
@@ -46,10 +46,10 @@ func Transitive(changes []*plans.ResourceChange) map[addrs.ConfigResource]bool {
 	return out
 }
 
-// Implied returns a function for [states.Dependencies.Until], which leaves out the dependencies of a dependency
-// if it is true. Take a, which depends on b, which depends on c. In the list of a, c can be left out if two
-// deletions order all three: b after a, and c after b. That is the case if b is [Transitive], and every object
-// of b has stored the same dependencies as the list of a has for b.
+// Implied returns a function for [states.Dependencies.Until]: it is true for a dependency whose own
+// dependencies may be left out of a list. For example, a depends on b, and b on c. The list of a need not have
+// c, if deleting a before b and b before c is ordered anyway. So b must be [Transitive], and every object of b
+// must have stored the same dependencies as the list of a has for b.
 func Implied(changes []*plans.ResourceChange) func(states.Dependency) bool {
 	blocks := Transitive(changes)
 	further := map[addrs.ConfigResource]*states.Dependencies{}

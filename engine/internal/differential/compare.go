@@ -56,7 +56,8 @@ func (c Case) Compare(ctx context.Context, dir string, a, b Tool) (*Difference, 
 	return nil, nil
 }
 
-// differ describes the first difference of two results, the stock tool's and lockstep's; "" if there is none.
+// differ describes the first difference of two results: a is the stock tool's result, b is lockstep's. It
+// returns "" if there is none.
 func differ(a, b Result) string {
 	// One error in common is enough: the tools stop after different numbers of errors.
 	if len(a.Errors)+len(b.Errors) > 0 && !slices.ContainsFunc(a.Errors, func(e string) bool { return slices.Contains(b.Errors, e) }) {
@@ -209,8 +210,8 @@ func addressesOf(changes []map[string]any) map[string]bool {
 	return out
 }
 
-// dropForgotten removes forgotten objects from the planned values, and modules with nothing else. Terraform
-// lists them there without values, and lockstep leaves them out.
+// dropForgotten removes forgotten objects from the planned values of a module, and child modules that have
+// nothing else. Terraform lists forgotten objects there without values; lockstep leaves them out.
 func dropForgotten(module any, forgotten map[string]bool) {
 	if len(forgotten) == 0 {
 		return

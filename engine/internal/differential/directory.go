@@ -95,7 +95,7 @@ func (t Tool) moveTo(ctx context.Context, dir, path string) error {
 	return err
 }
 
-// comeBack ends a round in which the backend's path was changed after the plan, and restores the path. The tool
+// comeBack restores the backend's path at the end of a round in which it was changed after the plan. The tool
 // must not have written a state to the changed path: if it has, comeBack adds that to the tool's errors.
 func comeBack(dir string, r *Result) error {
 	if _, err := os.Stat(filepath.Join(dir, otherPath)); err == nil {

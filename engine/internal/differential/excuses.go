@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// crashed replaces the error's heading after a crash.
+// crashed stands for the heading of the error if the tool crashed.
 const crashed = "a crash"
 
 // excused recognizes rounds in which lockstep deviates from Terraform 1.11.4 on purpose.
@@ -100,8 +100,8 @@ func failsAlone(summary string, ours Result) bool {
 	return len(ours.Errors) == 0 && summary == "Cannot apply non-applyable plan"
 }
 
-// failsOnSelf recognizes postconditions of instances that do not exist, in a refresh: the stock tool does not
-// find self in the state if the resource has count or for_each.
+// failsOnSelf recognizes refreshes in which the stock tool cannot evaluate postconditions: for an instance that
+// does not exist, it does not find self in the state if the resource has count or for_each.
 func failsOnSelf(stock, ours Result) bool {
 	return slices.Equal(stock.Errors, []string{"Invalid index"}) && len(ours.Errors) == 0 && strings.Contains(stock.Output, "condition     = self.")
 }

@@ -17,8 +17,8 @@ const (
 	dict   kind = 'm' // map of strings
 	set    kind = 'e' // of strings
 	record kind = 'r' // of recordType; only variables have it
-	// opaque is for values with random IDs of resources. Two applies never give the same, so they are only
-	// used where the ID can be found again.
+	// opaque is the kind of values with random IDs of resources. The IDs differ between two applies. So these
+	// values are used only where the comparison can find the ID and replace it.
 	opaque kind = 'o'
 )
 
@@ -108,7 +108,8 @@ func (s *scope) simple(k kind, certain bool) value {
 	return v
 }
 
-// A form makes an expression from others: each %s is replaced by an expression of the kind in of.
+// A form makes an expression from other expressions: it replaces the i-th %s in text by an expression of the
+// kind of[i].
 type form struct {
 	text string
 	of   string

@@ -17,7 +17,7 @@ type Round struct {
 	Options []string // options of the plan command
 	// Chdir makes the tools run in the parent directory, with -chdir.
 	Chdir bool
-	// Elsewhere changes the backend's path between plan and apply, and runs init again.
+	// Elsewhere is set if the backend's path changes between plan and apply, and init runs again.
 	Elsewhere bool
 }
 
@@ -28,7 +28,7 @@ type Case struct {
 	Rounds []Round
 }
 
-// rounds is the number of versions of a case's configuration.
+// rounds is the number of versions of the configuration in a case.
 const rounds = 3
 
 // Generate returns the random case of a seed.

@@ -174,7 +174,7 @@ func lay(dir string, blocks []Block) error {
 	}
 	entries := modules("", "", files)
 	for _, e := range entries {
-		// A reduced case may have lost a whole module.
+		// When a case was made smaller, a whole module may have been removed.
 		if err := os.MkdirAll(filepath.Join(dir, filepath.FromSlash(e.Dir)), 0o755); err != nil {
 			return err
 		}

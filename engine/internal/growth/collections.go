@@ -10,7 +10,7 @@ import (
 // with each other, and if they differ, the result of each comparison is kept.
 const maxUnified = 5000
 
-// unified checks functions that convert all arguments to one type.
+// unified refuses calls with too many arguments of functions that convert all their arguments to one type.
 func unified(c *call) {
 	if n := int64(len(c.args)); n > maxUnified {
 		c.fail(&budget.Excess{Kind: budget.CallTooLong, Needed: n * n, Allowed: maxUnified * maxUnified})

@@ -16,21 +16,21 @@ import (
 type Kind byte
 
 const (
-	// Made results are new: they are measured, and count as made by the run. Functions that are not in the
-	// table, such as those of providers, have this kind.
+	// Made means that the result is a new value: it is measured, and counts as made by the run. Functions that
+	// are not in the table, such as those of providers, have this kind.
 	Made Kind = iota
-	// Small results are numbers, bools or short texts: nothing is checked.
+	// Shares means that the result is a new list whose elements come from the arguments.
 	Small
 	// Part results are an argument or a part of one, and not larger.
 	Part
-	// Shares results are new lists whose elements come from the arguments.
+	// Part means that the result is an argument or a part of an argument, and so not larger.
 	Shares
 )
 
 // A Bound is the limit on the results of a function.
 type Bound struct {
 	Kind Kind
-	// Closures is set for functions whose arguments are not evaluated before the call.
+	// Closures is set for functions whose arguments are not evaluated before the call, such as try.
 	Closures bool
 	// Lists is set for functions that make lists from arguments that are not lists.
 	Lists bool
@@ -69,7 +69,8 @@ func (d Bound) Check(b *budget.Budget, args []cty.Value) *budget.Excess {
 	return c.excess
 }
 
-// A call is a call whose result is estimated. Its arguments have no marks of their own.
+// A call is a function call whose result is estimated. The arguments themselves have no marks, but their parts
+// may.
 type call struct {
 	b      *budget.Budget
 	limits budget.Limits

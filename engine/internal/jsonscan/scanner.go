@@ -61,7 +61,7 @@ func (s *Scanner) End() error {
 	return nil
 }
 
-// Again calls f with the scanner moved back to an earlier offset, to read a value a second time. Then it
+// Again moves the scanner back to the offset start, and calls f to read a value a second time. Then Again
 // returns to the present position. Places in errors refer to the whole text.
 func (s *Scanner) Again(start int, f func() error) error {
 	end := s.pos

@@ -16,7 +16,7 @@ type builder struct {
 	edges   edges
 	parts   []parts // steps of each change, by index of the change
 	blocks  map[addrs.ConfigResource]*block
-	// forgotten has the Forget steps, arranged like deletions.
+	// forgotten has the Forget steps by resource, arranged as if they were deletions.
 	forgotten map[addrs.ConfigResource]*block
 	stored    list
 	config    list
@@ -52,8 +52,8 @@ type block struct {
 	// a scope for each module instance; otherwise all is the only scope.
 	instance addrs.ModuleInstance
 	scopes   map[addrs.ModuleInstance]*scope
-	// marks shows which visit has seen the block last, for each kind of list: it has the stamp of this visit.
-	// So a visit sees the block only once for each list.
+	// marks has, for each kind of list, the stamp of the visit that saw the block last. So a visit sees the
+	// block only once for each kind of list.
 	marks [listKinds]int
 }
 

@@ -74,8 +74,8 @@ func (c *components) split(nodes []int32, follow func(x, i int32) (y int32, same
 	return c.left
 }
 
-// leave ends the visit of x, the last of the calls. If x was the first node of its component to be entered,
-// all open nodes from x on form the component.
+// leave ends the visit of the node x, which is the last of the open calls. If x was the first visited node of
+// its component, the component consists of x and all open nodes after x.
 func (c *components) leave(x int32) {
 	c.calls = c.calls[:len(c.calls)-1]
 	if len(c.calls) > 0 {

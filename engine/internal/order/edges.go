@@ -10,7 +10,7 @@ func (e *edges) add(from, to int32, w strength) {
 	e.from, e.to, e.weight = append(e.from, from), append(e.to, to), append(e.weight, w)
 }
 
-// after returns, for each of n nodes, the nodes that it must come after.
+// after returns, for each of the n nodes, the nodes that must come before it.
 func (e edges) after(n int) [][]int32 {
 	into := e.index(n, e.to)
 	out := make([][]int32, n)

@@ -107,7 +107,7 @@ import (
 type Change struct {
 	// Object is the object that changes: the current object of an instance, or a deposed one.
 	Object addrs.ResourceInstanceObject
-	// Config is the block that Object belongs or belonged to.
+	// Config is the address of the block that Object belongs to. The block may no longer exist.
 	Config addrs.ConfigResource
 	// Action is anything but Open. A deposed object can only be deleted or forgotten.
 	Action plans.Action
@@ -123,9 +123,9 @@ type Change struct {
 	// read, ephemeral resources, providers, resources without instances. A resource without a change orders
 	// nothing, not even its own dependencies. No-ops are changes.
 	ConfigDeps []addrs.ConfigResource
-	// OnlyInstances are the ConfigDeps that the configuration refers to only with literal keys, and these
-	// keys: rule 1 applies only to these instances. If one of the instances does not exist, the rule applies
-	// to all.
+	// OnlyInstances are those of ConfigDeps to which the configuration refers only with literal keys, and these
+	// keys. Rule 1 of the essay in this package then applies only to these instances. If one of the instances
+	// does not exist, the rule applies to all instances.
 	OnlyInstances map[addrs.ConfigResource][]addrs.InstanceKey
 	// ProviderDeps are the resources that the configuration of Provider needs, with any change. They may also
 	// be in ConfigDeps. If an object is deleted and its resource makes nothing, ConfigDeps with another

@@ -42,7 +42,7 @@ const (
 	gateKinds
 )
 
-// gateStrength is the strength of the edges of each gate.
+// gateStrength is the strength of the edges that each kind of gate makes.
 var gateStrength = [gateKinds]strength{
 	gateDelete: deleteDown, gateLate: letGo, gateMake: deleteFirst,
 	gateDelete8: deleteDown8, gateLate8: letGo8, gateMake8: deleteFirst8,

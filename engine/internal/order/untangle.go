@@ -139,8 +139,8 @@ func (t *tangle) release(cyclic []int32) bool {
 		if b.edges > 1 || b.from < t.steps {
 			continue
 		}
-		// Also release the other steps that wait, just as weakly, for this barrier and for nothing else: one by
-		// one, each would take a round.
+		// Also release the other steps that wait only for this barrier, with edges of the same strength. One by
+		// one, each of them would take a round.
 		for _, i := range t.out.of(b.from) {
 			if x := t.to[i]; !t.gone[i] && t.weight[i] == b.strongest && t.parts.same(x, b.from) && t.choice(x).edges == 1 {
 				t.letGo(x)
@@ -176,7 +176,7 @@ func (c choice) better(d choice) bool {
 	return cmp.Or(cmp.Compare(d.strongest, c.strongest), cmp.Compare(c.edges, d.edges), cmp.Compare(c.node, d.node)) < 0
 }
 
-// letGo removes the edges into a node from its component.
+// letGo removes the edges that lead to the node x from other nodes of its component.
 func (t *tangle) letGo(x int32) {
 	for _, i := range t.into.of(x) {
 		if !t.gone[i] && t.parts.same(x, t.from[i]) {

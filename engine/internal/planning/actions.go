@@ -32,8 +32,8 @@ type firing struct {
 	event          config.Event
 }
 
-// brings reports whether a change of kind a brings about the event e. keepsOld means that a replacement does
-// not destroy the old object.
+// brings reports whether a change of kind a causes the event e. For example, an update causes BeforeUpdate and
+// AfterUpdate. keepsOld is set if a replacement does not destroy the old object.
 func brings(a plans.Action, e config.Event, keepsOld bool) bool {
 	switch e {
 	case config.BeforeCreate, config.AfterCreate:
@@ -124,8 +124,8 @@ func (p *planner) invocations(ctx context.Context) {
 	slices.SortFunc(p.planned, (*plans.Invocation).Compare)
 }
 
-// reportAction is [planner.report] for diagnostics about actions. In a plan that destroys, these belong to
-// the second part.
+// reportAction is [planner.report] for diagnostics about actions. A plan that destroys everything keeps only
+// the diagnostics of its second part, the deletions. Those about actions belong to this part.
 func (p *planner) reportAction(ds diags.Diagnostics) {
 	p.report(ds)
 	p.mu.Lock()
@@ -181,8 +181,9 @@ type triggering struct {
 	scope eval.Scope
 }
 
-// all returns the actions that the change triggers, and the pending ones, which an earlier apply triggered and did not
-// complete. A pending action is left out if its trigger is gone, or if its condition is not met any more.
+// all returns the actions that the change triggers. It also returns pending actions, which an earlier apply
+// triggered and did not complete. It leaves out a pending action if its trigger no longer exists, or if its
+// condition is false now.
 func (t *triggering) all() []*invoking {
 	var out []*invoking
 	for _, f := range firings(t.r.Triggers, t.c.Action, t.c.KeepsOld) {
@@ -252,10 +253,10 @@ func (t *triggering) invoking(f firing) *invoking {
 	}
 }
 
-// invocation evaluates the configuration of an action, and asks the provider about it.
+// invocation evaluates the configuration of an action, and asks the provider to plan the action.
 //
-// The configuration of an action for a destruction must be known when planning. The apply does not evaluate
-// it again, since everything that it refers to may be gone by then.
+// If the action is invoked by a destruction, its configuration must be known when planning. The apply does not
+// evaluate it again, since everything that it refers to may be gone by then.
 func (p *planner) invocation(ctx context.Context, x *invoking) diags.Diagnostics {
 	open, ds := p.s.OpenAction(ctx, x.Addr, x.caller, x.place)
 	if ds.HasErrors() {
@@ -281,8 +282,8 @@ func (p *planner) invocation(ctx context.Context, x *invoking) diags.Diagnostics
 	return append(ds, p.s.PlaceAction(answer, open, x.Caller)...)
 }
 
-// unfit returns the errors of an action's configuration that can never be invoked. plain is the value of the
-// configuration, without marks.
+// unfit returns an error if the action can never be invoked, because its configuration is unknown or has
+// ephemeral values. plain is the value of the configuration, without marks.
 func (x *invoking) unfit(open *session.Invocation, plain cty.Value) diags.Diagnostics {
 	at := open.Block.Range.Ptr()
 	switch {

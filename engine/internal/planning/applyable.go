@@ -20,7 +20,7 @@ func applyable(plan *plans.Plan) bool {
 	}
 	if plan.Mode == plans.RefreshOnlyMode {
 		// These differences make the plan applyable: new or changed outputs with known values, and drift, but
-		// not mere moves, as in the stock tool; and identities that the state lacks, as in Terraform 1.16.
+		// not mere moves, as in Terraform 1.11; and identities that the state lacks, as in Terraform 1.16.
 		// Changed metadata of an unchanged object are not drift, as since Terraform 1.15:
 		// https://github.com/hashicorp/terraform/issues/37406.
 		return learnsIdentities(plan) || slices.ContainsFunc(plan.Drift, func(c *plans.ResourceChange) bool { return c.Action != plans.NoOp }) ||
@@ -39,7 +39,7 @@ func applyable(plan *plans.Plan) bool {
 	return slices.ContainsFunc(plan.Outputs, func(o *plans.OutputChange) bool { return o.Action != plans.NoOp })
 }
 
-// learnsIdentities reports whether an object with an unchanged address has a new identity.
+// learnsIdentities reports whether the plan finds a new identity for an object whose address stays the same.
 func learnsIdentities(plan *plans.Plan) bool {
 	for abs, r := range plan.PriorState.Resources() {
 		was := plan.PrevRunState.Resource(abs)

@@ -109,7 +109,7 @@ func (b *block) forObject(ctx context.Context, addr addrs.AbsResourceInstance) (
 	return b.with(ctx, pc)
 }
 
-// with opens a provider configuration, and returns the block with it.
+// with opens the provider configuration pc, and returns the block with it.
 func (b *block) with(ctx context.Context, pc addrs.AbsProviderConfig) (*block, diags.Diagnostics) {
 	out := *b
 	out.pc = pc

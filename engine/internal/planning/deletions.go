@@ -30,8 +30,8 @@ func (b *block) keeps(o *states.Object) bool {
 }
 
 // keepReason returns the reason to show for an object that is removed from the state without being destroyed:
-// see [block.keeps]. deletion is the reason why the instance is no longer declared; if there is such a reason,
-// keepReason returns it for a block.
+// see [block.keeps]. deletion is the reason why the instance is no longer declared. keepReason returns deletion
+// if the resource has a block and there is such a reason.
 func (b *block) keepReason(deletion plans.Reason) plans.Reason {
 	switch {
 	case b.r == nil:
@@ -191,8 +191,9 @@ func (b *block) deleteAll(ctx context.Context, list []addrs.AbsResourceInstance,
 	return append(slices.Concat(found...), interrupted...)
 }
 
-// deleteOrphan plans the deletion of one instance. The provider gets the object as just refreshed. So it sees
-// a deletion guard that somebody has set outside, and the change shows the object that will be destroyed.
+// deleteOrphan plans the deletion of one instance. The provider gets the object as just refreshed. So it sees a
+// deletion guard that somebody has set on the real object since the last apply, and the change shows the object
+// that will be destroyed.
 // Source: Terraform 1.12, https://github.com/hashicorp/terraform/issues/36394.
 func (b *block) deleteOrphan(ctx context.Context, obj addrs.ResourceInstanceObject, reason plans.Reason, configured *block) diags.Diagnostics {
 	if o := b.p.prior.Object(obj); o != nil && configured.keeps(o) && b.p.in.Mode != plans.RefreshOnlyMode {

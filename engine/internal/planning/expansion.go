@@ -19,8 +19,8 @@ import (
 type expanded struct {
 	*block
 	jobs []job
-	// spans has the range of jobs for each module instance: from and to. The resource has a span, maybe
-	// empty, in every existing module instance.
+	// spans has, for each resource in a module instance, the first of its jobs and the end of its jobs. In
+	// every existing module instance, the resource has an entry, even without jobs.
 	spans    map[addrs.AbsResource][2]int
 	declared map[addrs.AbsResourceInstance]bool
 }

@@ -73,9 +73,9 @@ func (x *instance) plan(ctx context.Context) (cty.Value, diags.Diagnostics) {
 	return v, append(ds, x.postconditions(v)...)
 }
 
-// settle stores the current dependencies and create-before-destroy setting of an object that will not change,
-// because an apply does not touch it. An object that was just imported and has no dependencies keeps its own
-// until the next plan. Source: Terraform 1.11.4.
+// settle stores the current dependencies and create-before-destroy setting with an object that will not change,
+// because an apply does not touch the object. Exception: if the object was just imported and its block has no
+// dependencies, settle stores nothing until the next plan. Source: Terraform 1.11.4.
 func (x *instance) settle() {
 	o := *x.found.object
 	deps := x.p.deps.Stored(x.cr)
@@ -118,7 +118,7 @@ func (x *instance) change(ctx context.Context) (*plans.ResourceChange, diags.Dia
 	}
 	if action.IsReplace() && !tainted {
 		// Plan the new object as if there were no old one. Only the private data and the identity of the first
-		// answer are sent to the provider again.
+		// answer are sent to the provider a second time.
 		again := x.question(config)
 		again.Prior, again.Identity, again.Private = x.rs.Block.NullValue(), q.PlannedIdentity, q.PlannedPrivate
 		if more := again.Ask(ctx); more.HasErrors() {
@@ -189,7 +189,7 @@ func (x *instance) decide(q *session.Question, tainted bool) (plans.Action, plan
 	case ds.HasErrors():
 		return plans.NoOp, plans.ReasonNone, ds
 	case triggered && x.found.object == nil:
-		// Terraform 1.11.4 gives this reason also for a creation.
+		// Terraform 1.11.4 gives this reason even if the object is created, not replaced.
 		return plans.Create, plans.ReasonReplaceByTriggers, nil
 	case triggered:
 		return replace, plans.ReasonReplaceByTriggers, nil

@@ -12,9 +12,10 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/refs"
 )
 
-// The option -invoke invokes one action, or all instances of one, and changes nothing else. The plan is one that only refreshes,
-// of the resources that the action refers to. An action that refers to its caller is invoked for each instance in the state of
-// each resource that triggers it. Source: Terraform 1.16.
+// The option -invoke invokes one action, or all instances of one action, and changes nothing else. The plan
+// only refreshes the resources that the action refers to. An action may refer to its caller, the resource
+// instance that triggers the action. Such an action is invoked once for each instance that the state has of
+// each triggering resource. Source: Terraform 1.16.
 
 // invokedBlock returns the action block that the option -invoke names, and its module. The block is nil if
 // there is none.
@@ -52,8 +53,8 @@ func (p *planner) notInvocable(detail string) diags.Diagnostics {
 	return diags.Errorf(nil, "invoke target "+p.in.Invoke.String()+" not found", "%s", detail)
 }
 
-// selectInvoked returns the part of the configuration to plan for the option -invoke: what the action refers
-// to, and the resources that call it.
+// selectInvoked returns the part of the configuration to plan for the option -invoke: the objects that the
+// action refers to, and the resources that trigger the action.
 func (p *planner) selectInvoked(in targetInput) *targetSelection {
 	t := &targeted{named: map[addrs.ConfigResource]bool{}, needed: map[addrs.ConfigResource]bool{}}
 	c := &targetClosure{in: &in, objects: map[addrs.Object]bool{}, needed: t.needed}

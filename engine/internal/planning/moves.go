@@ -14,11 +14,12 @@ import (
 // moveInput is the input of [moveObjects]: a state to adjust to a configuration.
 type moveInput struct {
 	Config *config.Config
-	// Was is the state as it was read; implied moves follow from it. Prior is edited.
+	// Was is the state as it was read; it determines the implied moves. Prior is the state in which objects are
+	// moved.
 	Was   *states.State
 	Prior *states.Editor
-	// Convert converts the object at from, still at this address in Prior, to the type of the block at to. It
-	// is called before each move. If it is nil, objects stay unchanged.
+	// Convert is called before each move. It converts the object, which is still at the address from in Prior,
+	// to the type of the block at the address to. If Convert is nil, objects stay unchanged.
 	Convert func(from, to addrs.AbsResourceInstance) diags.Diagnostics
 }
 
@@ -67,8 +68,8 @@ func moveObjects(in moveInput) (*moveResult, diags.Diagnostics) {
 type mover struct {
 	in      moveInput
 	origins map[addrs.AbsResourceInstance]addrs.AbsResourceInstance
-	// known are the resources that the state has, or had since the first statement, by block. Resources that
-	// have moved away stay in it.
+	// known are the resources of the state, by block. It also keeps resources that earlier statements have
+	// moved away.
 	known map[addrs.ConfigResource][]addrs.AbsResource
 }
 

@@ -74,8 +74,8 @@ func moveFeeds(a, b *moveEnds) bool {
 	case b.module.Depth() >= a.module.Depth():
 		return true
 	}
-	// If b changes only instance keys of a module, both addresses of b contain all addresses of a. Then b comes
-	// first: moveFeeds(b, a) reports that.
+	// If b changes only the instance keys of a module, both addresses of b contain all addresses of a. Then
+	// moveFeeds(b, a) reports that b comes first.
 	return !b.rekeys()
 }
 
@@ -128,7 +128,7 @@ func newMoveNeighbours(list []moveStatement) *moveNeighbours {
 	return n
 }
 
-// of returns the neighbours of a statement, in the order of the list.
+// of returns the neighbours of the statement with the index i, in ascending order.
 func (n *moveNeighbours) of(i int) []int {
 	st := n.ends[i].moveStatement
 	if st.from.IsModule() || st.to.IsModule() {

@@ -50,7 +50,8 @@ func (p movePattern) within(q movePattern) bool {
 	return deeper && q.leads(p)
 }
 
-// leads reports whether the module path of p may begin with the module path of q.
+// leads reports whether the module path of p may begin with the module path of q. p must have at least as many
+// steps as q.
 func (q movePattern) leads(p movePattern) bool {
 	for i, s := range q.steps {
 		if o := p.steps[i]; s.name != o.name || !s.any && !o.any && s.key != o.key {

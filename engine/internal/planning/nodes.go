@@ -78,8 +78,9 @@ func (p *planner) nodes() *nodes {
 	return n
 }
 
-// visits returns the visits of a resource. The visit usual is the first one, if the resource is included. A
-// plan that destroys then adds the visit that destroys the objects of the resource.
+// visits returns the visits of a resource. In most plans this is the visit usual, if the resource is included.
+// In a plan that destroys, usual may come first, to refresh the objects of the resource. Then comes the visit
+// that destroys them.
 func (p *planner) visits(cr addrs.ConfigResource, usual visit, included bool) []visit {
 	if p.in.Mode != plans.DestroyMode {
 		if included {

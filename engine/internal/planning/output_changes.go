@@ -20,8 +20,8 @@ type outputInput struct {
 	// have no change.
 	Values map[string]cty.Value
 	Was    *states.State // the state as it was read
-	// Partial is set in a plan for part of the configuration. An output without a declaration then stays,
-	// since nobody knows whether it was meant.
+	// Partial is set in a plan for part of the configuration. An output in the state without a declaration then
+	// stays, since nobody knows whether the options of the plan include it.
 	Partial bool
 }
 
@@ -98,9 +98,9 @@ func deletionOfOutput(name string, old states.Output) *plans.OutputChange {
 	return c
 }
 
-// foreseeOutput records the known value of an output in the prior state of a plan, as Terraform does:
-// programs read the values there that will not change. A partly unknown output keeps its old value there, not
-// half of the new one.
+// foreseeOutput records the new value of an output in the prior state of a plan, if the whole value is known.
+// Terraform does the same: programs look there for values that will not change. If a part of the new value is
+// unknown, the prior state keeps the old value.
 func foreseeOutput(prior *states.Editor, o *config.Output, v cty.Value) {
 	plain := marks.Plain(v)
 	switch {

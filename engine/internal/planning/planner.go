@@ -28,7 +28,8 @@ type planner struct {
 	// inState are the resources of the prior state, by block address, including those without a block.
 	inState map[addrs.ConfigResource][]addrs.AbsResource
 	// forced has the blocks for which create-before-destroy is in effect: blocks with the setting, and all
-	// blocks that they depend on. Two orders of replacement would make a cycle between them.
+	// blocks that they depend on. If a block replaced its objects in another order than its dependencies, there
+	// would be a cycle.
 	// Source: https://developer.hashicorp.com/terraform/language/meta-arguments/lifecycle
 	forced map[addrs.ConfigResource]bool
 	// nested are the data blocks in check blocks, with the names of the check blocks.
@@ -89,7 +90,7 @@ func (p *planner) stored() drafts.StoredValues {
 	return drafts.StoredValues{Session: p.s, Objects: p.prior}
 }
 
-// selectPart applies -target and -exclude: it sets selected and toDestroy.
+// selectPart applies the options -target and -exclude: it sets the fields selected and toDestroy.
 func (p *planner) selectPart() {
 	in := targetInput{
 		targetOptions: p.targeting, Config: p.in.Config, Refs: p.in.Refs, Deps: p.deps,

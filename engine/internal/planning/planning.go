@@ -93,8 +93,9 @@ type Input struct {
 	Given map[string]cty.Value
 
 	Mode plans.Mode
-	// SkipRefresh takes stored objects for the real ones, which saves a call for each. If an object no longer
-	// exists, only the apply finds out. Source: the option -refresh=false.
+	// SkipRefresh makes the plan rely on the stored objects instead of reading the real ones, which saves a
+	// provider call for each. If an object no longer exists, only the apply finds out. Source: the option
+	// -refresh=false.
 	SkipRefresh bool
 	// Targets and Excludes select a part of the configuration: see [targetOptions].
 	Targets, Excludes, Waiting []addrs.Target
@@ -160,8 +161,8 @@ func Plan(ctx context.Context, in Input) (*plans.Plan, diags.Diagnostics) {
 // removed.
 //
 // The plan of a destroy is complete by its second part alone, and diagnostics of the first part that are no
-// errors are dropped: they are about a future that the plan is there to prevent. Diagnostics about actions
-// belong to the second part.
+// errors are dropped: they are about changes that a destroy does not make. Diagnostics about actions belong to
+// the second part.
 func (p *planner) finish(ctx context.Context) (*plans.Plan, diags.Diagnostics) {
 	if p.usual() {
 		p.report(p.s.Eval.Force(p.unselected))

@@ -71,11 +71,13 @@ type relevanceSearch struct {
 	todo  []relevantReference
 }
 
-// A relevantReference is a reference in a module instance that must still be followed.
+// add adds a reference that is still to be followed. If the reference names an attribute of a resource, add
+// also adds the attribute to the result.
 type relevantReference struct {
 	in  addrs.ModuleInstance
 	ref refs.Reference
-	// repeated is set instead of ref for references to count and each: the resource that is repeated.
+	// repeated is set for references to count and each, and ref is not: it is the resource with the count or
+	// for_each.
 	repeated *config.Resource
 }
 

@@ -19,8 +19,8 @@ import (
 // listed resources force a replacement of the instance.
 type triggerList struct {
 	Entries []hcl.Expression
-	// Module is the module of the instance. Scope is the instance's scope: entries may use each or count as
-	// keys.
+	// Module is the module of the instance. Scope is the scope of the instance: keys in the entries may refer
+	// to each.key and count.index.
 	Module *config.Module
 	Scope  eval.Scope
 	// Changes are the changes planned so far.

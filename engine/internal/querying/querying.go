@@ -61,7 +61,7 @@ func Validate(ctx context.Context, in Input) diags.Diagnostics {
 	return append(ds, q.s.Eval.Diagnostics()...).Unreported()
 }
 
-// A query is one run.
+// A query is one call of [Query].
 type query struct {
 	Input
 	s        *session.Session

@@ -35,7 +35,8 @@ func marking(m marks.Mark) function.Function {
 	})
 }
 
-// setFlag sets the flag with this name. It returns false if there is no such flag.
+// setFlag sets the flag that a word of the notation names, such as "required". It returns false if there is no
+// such flag.
 func setFlag(a *schema.Attribute, name string) bool {
 	flag, ok := map[string]*bool{
 		"required": &a.Required, "optional": &a.Optional, "computed": &a.Computed,

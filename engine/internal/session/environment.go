@@ -19,8 +19,9 @@ type Environment struct {
 	// Parallelism is the number of provider calls that may be in progress at a time; 0 means
 	// [DefaultParallelism]. Validation ignores it, because its calls are short.
 	Parallelism int
-	// ProviderParallelism returns the same number for one provider, with all its configurations together; 0
-	// means that only Parallelism limits it. If it is nil, no provider has a limit of its own.
+	// ProviderParallelism returns how many calls to one provider may be in progress at a time, with all its
+	// configurations together. 0 means that only Parallelism limits them. If the function is nil, no provider
+	// has a limit of its own.
 	ProviderParallelism func(addrs.Provider) int
 }
 

@@ -28,7 +28,7 @@ type Question struct {
 	Identity cty.Value // identity of the prior object; cty.NilVal if there is none
 	Private  []byte
 
-	// Planned and all fields below are the answer.
+	// Planned and all fields below are the answer of the provider.
 	Planned         cty.Value // with sensitive marks
 	PlannedIdentity cty.Value // may be unknown; cty.NilVal if there is none
 	PlannedPrivate  []byte
@@ -131,7 +131,7 @@ func (q *Question) replacePaths(prior cty.Value, resp provider.PlanResponse) ([]
 				"Provider %q has indicated \"requires replacement\" on %s for a non-existent attribute path %s.\n\nThis is a bug in the provider, which should be reported in the provider's own issue tracker.",
 				q.Provider.Provider, q.Addr, schema.FormatPath(path))
 		case errAfter == nil && errBefore == nil && after.IsNull() && before.IsNull():
-			// Nulls are equal, even with different types.
+			// Two nulls are equal, even if their types differ, so nothing has changed.
 		case errAfter != nil || errBefore != nil || !after.RawEquals(before):
 			out = append(out, path)
 		}

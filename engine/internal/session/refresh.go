@@ -15,7 +15,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 
-// A Refreshing is the reading of an object of a managed resource.
+// A Refreshing is the input of [Session.Refresh]: an object of a managed resource that is to be read.
 type Refreshing struct {
 	Client   provider.Client
 	Provider addrs.AbsProviderConfig

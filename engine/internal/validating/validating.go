@@ -67,7 +67,7 @@ func (f Findings) Again(cfg *config.Config, rs *refs.Refs, changing func(addrs.C
 	return ds
 }
 
-// Validate returns all errors that the configuration has whatever its input is.
+// Validate returns all errors that the configuration has with any input.
 func Validate(ctx context.Context, in Input) Findings {
 	v := &validator{in: in, imported: map[addrs.ConfigResource][]config.PlacedImport{}}
 	for _, im := range in.Config.Imports() {

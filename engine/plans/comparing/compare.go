@@ -226,8 +226,9 @@ func (d *differences) imports(object string, a, b *plans.Importing) {
 	d.values(object, Import, id(a), id(b), nil)
 }
 
-// read compares a deferred read that is missing in the new plan: the data was read while planning. The result
-// must agree with what the approved plan knew of it.
+// read compares a read that the approved plan deferred to the apply, and that the new plan does not have,
+// because it has read the data already. The value in the prior state must agree with the approved plan, as far
+// as that plan knew the value.
 func (d *differences) read(a *plans.ResourceChange, prior *states.State) {
 	object := a.Addr.String()
 	var o *states.Object

@@ -8,10 +8,15 @@
 // [plans.Action.Count]: https://pkg.go.dev/github.com/lockstep-iac/lockstep/engine/plans#Action.Count
 package counting
 
-// Counts are the numbers of a change summary: of objects to change or already changed, by action. A
-// replacement counts as a creation and a destruction. Invoke is the number of action blocks to invoke or
-// already invoked. InvokeFailed is the number of those that failed. Counts are comparable, and stored as JSON
-// in the records of runs: the names of the fields stay.
+// Counts are the numbers of a change summary: how many objects are to be changed, or have been changed, by
+// action.
+//
+//   - A replacement counts as a creation and a destruction.
+//   - Invoke is the number of action blocks to invoke or already invoked, and InvokeFailed the number of those
+//     that failed.
+//
+// The records of runs store Counts as JSON, so the names of the fields must not change. Counts can be compared
+// with ==.
 type Counts struct {
 	Import, Add, Change, Destroy, Forget int
 	Invoke, InvokeFailed                 int `json:",omitempty"`

@@ -370,8 +370,8 @@ func (d *decoder) output(w wireOutput) *plans.OutputChange {
 	return o
 }
 
-// value returns the value that w describes. There are three cases: w contains the value, the value is that of
-// the object prior in the prior state, or the value is before, which is the change's value before the action.
+// value returns the value that w describes. The file may have the value in w itself. Otherwise it is the value
+// of the object prior in the prior state, or before, the value that the change has before the action.
 func (d *decoder) value(w wireValue, prior *states.Object, before cty.Value) cty.Value {
 	var v cty.Value
 	switch w.Where {

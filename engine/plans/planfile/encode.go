@@ -134,9 +134,11 @@ func (e *encoder) change(c *plans.ResourceChange) wireChange {
 	return w
 }
 
-// storedDeps encodes the stored dependencies of c. The first result says where the file has them: depsPrior and
-// depsPrev mean at the same object in one of the states, which is usual. depsListed means in the table of
-// lists, under the number that is the second result.
+// storedDeps encodes the stored dependencies of c. The first result says where the file has them:
+//
+//   - depsNone: c has none.
+//   - depsPrior, depsPrev: at the same object in the prior state, or in the state before; this is usual.
+//   - depsListed: in the table of lists. The second result is the number of the list.
 func (e *encoder) storedDeps(c *plans.ResourceChange) (byte, uint32) {
 	if c.StoredDeps == nil {
 		return depsNone, 0

@@ -112,8 +112,7 @@ func (t *tables) holding(s typeEntry, ty cty.Type) (typeEntry, error) {
 		return r.entry, err
 	}
 	if len(ty.TestConformance(s.ty)) > 0 {
-		// The value does not conform to the schema, or does not conform yet: write it like a value without a
-		// schema.
+		// The value does not conform to the schema (or not yet). Write it like a value without a schema.
 		return t.schema(nil)
 	}
 	return s, nil

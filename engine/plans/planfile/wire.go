@@ -146,7 +146,7 @@ func (w *wireTarget) code(c *coder) {
 	w.Key.code(c)
 }
 
-// Where the file has a value.
+// These constants say where the file has a value.
 const (
 	valueAbsent byte = iota // no value: cty.NilVal
 	valueHere
@@ -173,7 +173,8 @@ func (w *wireValue) code(c *coder) {
 	}
 }
 
-// The steps of a path: an attribute if Key is nil, otherwise an index, which may have any type.
+// wirePath has the steps of a path. A step with a nil Key is an attribute; any other step is an index, which
+// may have any type.
 type wirePath []wireStep
 
 type wireStep struct {
@@ -188,7 +189,7 @@ func (w *wirePath) code(c *coder) {
 	})
 }
 
-// Where the file has stored dependencies.
+// These constants say where the file has the stored dependencies of a change.
 const (
 	depsNone byte = iota
 	depsPrior

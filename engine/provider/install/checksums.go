@@ -29,12 +29,12 @@ type locking struct {
 }
 
 // Checksums gets the checksums of the required packages for the requested platforms. It uses the versions in
-// the lock file, or otherwise the newest allowed ones. It returns the request's lock file with these
-// checksums added, and whether any version or checksum is new. It does not use the data directory.
+// the lock file, or otherwise the newest allowed ones. It returns the request's lock file with these checksums
+// added, and whether any version or checksum is new. It does not use the data directory.
 //
 // If there are errors, the returned lock file is nil. As in Terraform, a package may have checksums that are
-// not in the lock file yet: the purpose is to add them. There is a warning if the lock file should have had
-// them already, since its checksums cover the packages of all platforms.
+// not in the lock file yet: the purpose is to add them. Checksums warns if a new checksum is suspect: the lock
+// file already has checksums for all platforms, and the package matches none of them.
 func (in *Installer) Checksums(ctx context.Context, req ChecksumsRequest) (lock *lockfile.File, changed bool, ds diags.Diagnostics) {
 	if req.Lock == nil {
 		req.Lock = &lockfile.File{}

@@ -63,7 +63,8 @@ func (run *ensuring) reportMissing(n need, err error) {
 	run.fail("Failed to install provider", "Provider %s %s was not installed: %v.", n.provider.ForDisplay(), n.version, err)
 }
 
-// alreadyThere uses the package in the data directory, if there is one whose checksum is in the lock file.
+// alreadyThere uses the package in the data directory, and reports whether it did. The checksum of the package
+// must be in the lock file.
 func (run *ensuring) alreadyThere(n need) bool {
 	dir := run.place(n.provider, n.version)
 	if len(n.prior.H1()) == 0 || !isPackageDir(dir) {
@@ -80,8 +81,9 @@ func (run *ensuring) alreadyThere(n need) bool {
 	return true
 }
 
-// cached uses the package in the plugin cache, if its checksum is in the lock file. Otherwise the package is
-// fetched again, so that all checksums of its source are recorded.
+// cached uses the package in the plugin cache, and reports whether it did. The checksum of the package must be
+// in the lock file. Otherwise the package is fetched from its source, so that all checksums of the source are
+// recorded.
 func (run *ensuring) cached(n need) bool {
 	if run.CacheDir == "" {
 		return false
@@ -96,8 +98,8 @@ func (run *ensuring) cached(n need) bool {
 	return true
 }
 
-// stored uses the package in the store, if there is one whose checksum is in the lock file. Any other package
-// is ignored: the provider's source has the right one, or reports that it has none.
+// stored uses the package in the store, and reports whether it did. The checksum of the package must be in the
+// lock file. Otherwise the package comes from the provider's source.
 func (run *ensuring) stored(ctx context.Context, n need) bool {
 	if run.Store == nil || len(n.prior.H1())+len(n.prior.ZH()) == 0 {
 		return false

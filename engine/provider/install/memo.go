@@ -40,8 +40,8 @@ const maxMemo = 500
 // racyWindow is a time far longer than the granularity of any file system's clock.
 const racyWindow = 3 * time.Second
 
-// NewMemo returns a memo that is only in the memory of this process. With it, the steps of one run need not
-// read all programs each time.
+// NewMemo returns a memo that is only in the memory of this process. With it, the steps of one run compute the
+// checksum of each package only once, and need not read the provider programs again.
 func NewMemo() *Memo { return &Memo{entries: map[string]string{}} }
 
 // OpenMemo reads the memo in a directory. If cacheDir is "", the memo remembers nothing.

@@ -262,7 +262,8 @@ func mirrored(root string) (providers []addrs.Provider, err error) {
 func (m FilesystemMirror) archives(p addrs.Provider) (found []packageKey, err error) {
 	entries, err := readDir(providerDir(m.Dir, p))
 	for _, e := range entries {
-		// Skip an archive whose name is not in the normal form: nobody would look for it under that name.
+		// Skip an archive whose name is not exactly the one that parseArchiveName expects: nobody would look
+		// for the archive under that name.
 		if key, ok := parseArchiveName(e.Name(), p); ok && archiveName(key, p) == e.Name() {
 			found = append(found, key)
 		}

@@ -28,7 +28,8 @@ type Archive interface {
 	io.ReaderAt
 	io.Closer
 	Size() int64
-	// Sum reads the rest, and returns the SHA-256 sum of the whole archive in hexadecimal.
+	// Sum reads the remaining bytes of the archive, and returns the SHA-256 sum of the whole archive in
+	// hexadecimal.
 	Sum() (string, error)
 }
 
@@ -44,8 +45,8 @@ type Package struct {
 	// Remote opens a zip file that is unpacked while it arrives.
 	Remote func(context.Context) (Archive, error)
 
-	// Hashes are the checksums that the source publishes. One of those that can be checked (`zh:`, `h1:`)
-	// must match. It is empty if the source publishes none.
+	// Hashes are the checksums that the source publishes; empty if it publishes none. The package must match
+	// one of the `zh:` or `h1:` checksums, if there are any. Other schemes cannot be checked.
 	Hashes []string
 	// Signed are the `zh:` checksums of this version's packages for all platforms, if they have a verified
 	// signature.
@@ -156,7 +157,7 @@ func (cs Choices) serving(p addrs.Provider) (serving Choices) {
 	return serving
 }
 
-// add adds the places of err to e, if err is also a *NotFoundError, and reports whether it is.
+// add reports whether err is a *NotFoundError. If it is, add also adds its places to e.
 func (e *NotFoundError) add(err error) bool {
 	var other *NotFoundError
 	if !errors.As(err, &other) {

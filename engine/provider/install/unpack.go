@@ -84,8 +84,8 @@ func unpackFile(root *os.Root, f *zip.File, left *int64, sum io.Writer) error {
 		return err
 	}
 	defer from.Close()
-	// Of a file's mode, only the right to execute counts. The provider's program, recognized by its name,
-	// always gets that right: some packing tools record no modes.
+	// Only the right to execute is taken from a file's mode. The provider's program, recognized by its name,
+	// always gets this right: some packing tools record no modes.
 	mode := fs.FileMode(0o644)
 	if f.Mode()&0o100 != 0 || strings.HasPrefix(name, "terraform-provider-") {
 		mode = 0o755

@@ -47,7 +47,7 @@ func (a Reattach) Start(ctx context.Context, declared *schema.Provider) (provide
 	dial := func(ctx context.Context, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, a.Network, a.Address)
 	}
-	// gRPC connects at the first call. Connect now, to find out whether the provider listens.
+	// gRPC would connect only at the first call. Connect now, to find out whether the provider listens.
 	probe, err := dial(ctx, "")
 	if err != nil {
 		return nil, fmt.Errorf("attach to the provider %s (process %d), which TF_REATTACH_PROVIDERS names; is it still running?: %w", a.Name, a.Pid, err)

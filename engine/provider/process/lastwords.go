@@ -14,9 +14,9 @@ const (
 	keepBytes  = 400 // of a line
 )
 
-// lastWords keeps the last lines that a plugin wrote to standard error. Of a Go panic it keeps the message
-// and the place, and not the whole trace, which is in the log. It does not keep lines in the log formats of
-// plugins: they have the content of requests and answers.
+// lastWords keeps the last lines that a plugin wrote to standard error. For a Go panic it keeps the message and
+// the place of the panic. The whole trace is in the log. It does not keep lines in the log formats of plugins:
+// they have the content of requests and answers.
 type lastWords struct {
 	mu      sync.Mutex
 	partial []byte

@@ -4,5 +4,5 @@ package process
 
 import "os/exec"
 
-// endWithParent does nothing: this system has no means for it.
+// endWithParent does nothing: this system cannot kill a process when its parent dies.
 func endWithParent(*exec.Cmd) {}

@@ -59,8 +59,8 @@ type Launch struct {
 	// Begin starts the command of the plugin's process. nil means the command's own Start. A program can set
 	// Begin to run plugins with fewer rights.
 	Begin func(*exec.Cmd) error
-	// DisableTLS turns off mutual TLS for the connection, a socket in a private directory, as
-	// TF_DISABLE_PLUGIN_TLS asks for.
+	// DisableTLS turns off mutual TLS for the connection to the plugin. The connection is then protected only
+	// because its socket is in a private directory. Source: the variable TF_DISABLE_PLUGIN_TLS.
 	DisableTLS bool
 	// Memory keeps the plugin's schema between runs; it may be nil.
 	Memory tfplugin.Memory

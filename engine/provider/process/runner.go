@@ -84,8 +84,8 @@ func (r *runner) Wait(context.Context) error {
 // pipeGrace is the time for reading the output that a process wrote before it was killed.
 const pipeGrace = time.Second
 
-// Kill ends the process at once. After its output has been read, Kill also closes our ends of the pipes, so
-// that nothing waits for a grandchild that inherited them.
+// Kill ends the process at once. After the output of the process has been read, Kill also closes this process's
+// ends of the pipes. Otherwise a grandchild that has inherited the pipes could keep readers waiting.
 func (r *runner) Kill(context.Context) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -187,7 +187,7 @@ func (r *runner) ID() string {
 	return fmt.Sprint(r.cmd.Process.Pid)
 }
 
-// Diagnose returns "": explain does this work.
+// Diagnose implements go-plugin's interface. It returns "", since [runner.explain] describes failures.
 func (r *runner) Diagnose(context.Context) string { return "" }
 
 // PluginToHost and HostToPlugin change no address: plugins run on the same machine.

@@ -99,7 +99,7 @@ func New(t testing.TB, text string) *Provider {
 	return p
 }
 
-// Client returns a new client that is not configured, like a new process.
+// Client returns a new client that is not configured yet. Each client is like a new process.
 func (p *Provider) Client() provider.Client { return &client{p: p} }
 
 // Start is a [provider.Factory]. It returns [Provider.Client].
@@ -107,7 +107,7 @@ func (p *Provider) Start(context.Context, *schema.Provider) (provider.Client, er
 	return p.Client(), nil
 }
 
-// Declared returns the schema.
+// Declared returns the schema of the provider.
 func (p *Provider) Declared() *schema.Provider { return p.declared }
 
 // Calls returns the calls so far in the order of their beginnings: "configure",
@@ -119,7 +119,7 @@ func (p *Provider) Calls() []string {
 	return slices.Clone(p.calls)
 }
 
-// forgetCalls makes Calls empty again.
+// forgetCalls makes the list of [Provider.Calls] empty again.
 func (p *Provider) forgetCalls() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -88,7 +88,7 @@ func (e effect) identityOf(s *schema.Schema, v cty.Value) cty.Value {
 	return cty.ObjectVal(attrs)
 }
 
-// wantIdentity panics if the identity in a call has unknown parts, or if the type has no identities.
+// wantIdentity panics if an identity in a call has unknown parts, or if the type has no identities.
 func wantIdentity(call string, s *schema.Schema, v cty.Value) {
 	if v == cty.NilVal {
 		return

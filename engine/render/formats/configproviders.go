@@ -40,8 +40,9 @@ func (e providerEntries) source(key string) string {
 	return key
 }
 
-// find returns the key of the configuration that a key leads to. It goes from each entry to its source, as long
-// as the entries are for the provider fullName. The result is "" if there is no entry for this provider.
+// find follows an entry to its source, the source of that entry, and so on, as long as the entries are for the
+// provider fullName. It returns the key of the last such entry: the configuration itself. The result is "" if
+// the first entry is missing or is for another provider.
 func (e providerEntries) find(key, fullName string) string {
 	found := ""
 	for key != "" && e[key].FullName == fullName {
@@ -96,7 +97,7 @@ func (w configWriter) enterProviders(m *config.Module) {
 	}
 }
 
-// enter adds an entry, unless the key has one already.
+// enter adds an entry for a provider configuration, unless there already is an entry with this key.
 func (w configWriter) enter(key string, x providerEntry) {
 	if _, ok := w.providers[key]; !ok {
 		w.providers[key] = x

@@ -111,7 +111,7 @@ func NewDiagnostic(d diags.Diagnostic, files map[string]*hcl.File) Diagnostic {
 	return out
 }
 
-// newDiagnostics converts a list. The result is never nil.
+// newDiagnostics converts a list of diagnostics to their JSON form. The result is never nil.
 func newDiagnostics(ds diags.Diagnostics, files map[string]*hcl.File) []Diagnostic {
 	out := make([]Diagnostic, len(ds))
 	for i, d := range ds {

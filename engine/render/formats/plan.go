@@ -158,8 +158,8 @@ func (t *jsonText) plannedResource(c *plans.ResourceChange, address string) {
 	n := len(t.b)
 	x.whole = t.attributes(c.After, c.Schema)
 	if x.values = t.since(n); string(t.b[x.values.from:]) == "{}" {
-		// No part of the value is known. Then Terraform leaves the member "values" out here, but not in the
-		// change.
+		// No part of the value is known. Then Terraform writes no member "values" in planned_values. (The
+		// change of the object does have the value.)
 		t.b = t.b[:before]
 		t.key("sensitive_values")
 		t.sensitiveAttributes(c.After, c.Schema)

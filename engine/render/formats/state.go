@@ -155,7 +155,8 @@ func (t *jsonText) state(s *states.State, schemas Schemas, checks bool) error {
 	return w.err
 }
 
-// unlisted returns the dependencies whose lists are not available as JSON yet.
+// unlisted returns the dependencies of objects that were not read from a file: their lists are not available as
+// JSON yet.
 func unlisted(s *states.State) iter.Seq[*states.Dependencies] {
 	return func(yield func(*states.Dependencies) bool) {
 		for o := range s.Objects() {

@@ -10,7 +10,7 @@ import (
 // thousand instances are written this way because encoding/json would need a tree of maps first.
 type jsonWriter struct{ b []byte }
 
-// A span is a part of a text.
+// A span is a part of a text, as two offsets.
 type span struct{ from, to int }
 
 // repeat writes a span of the text once more.

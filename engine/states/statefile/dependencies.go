@@ -15,8 +15,9 @@ type dependency struct {
 	printed bool // the file spells it exactly as addr prints
 }
 
-// dependencies reads and checks a list, so that decoding it later cannot fail. All lists together can have as
-// many entries as the square of the number of resources, so entries are only looked up here.
+// dependencies reads a list, and checks that decoding it later cannot fail. All lists of a file together can
+// have as many entries as the square of the number of resources. So entries are only looked up here, not
+// decoded.
 func (r *reader) dependencies() (*states.Dependencies, error) {
 	if r.Null() {
 		return nil, nil

@@ -269,7 +269,7 @@ func (r *reader) resource() error {
 	return r.place(start, addrs.AbsResource{Module: r.module.addr, Resource: res}, provider, extra)
 }
 
-// place adds the instances just read to their resource.
+// place adds the instances that were just read to their resource.
 func (r *reader) place(start int, a addrs.AbsResource, provider string, extra map[string]json.RawMessage) error {
 	if provider == "" && len(r.instances) == 0 {
 		return nil // OpenTofu writes such empty resources

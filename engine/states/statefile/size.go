@@ -6,8 +6,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// expectedSize estimates the size of the file, rather too large: a buffer that has to grow is copied, and
-// states of large projects are the largest values that an apply has in memory.
+// expectedSize estimates the size of the file, rather too large than too small: a buffer that has to grow is
+// copied, and states of large projects are the largest values that an apply has in memory.
 func (e *encoder) expectedSize(s *states.State) int {
 	n := 4096
 	lists := map[*states.Dependencies]int{}

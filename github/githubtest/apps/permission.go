@@ -70,8 +70,9 @@ func (a *App) Grant(name, level string) {
 	}
 }
 
-// narrowed returns the permissions of a new token: those asked for, or all if none are named, and always
-// metadata. It returns false if one of them was not accepted.
+// narrowed returns the permissions of a new token: those that the request names, and metadata. If the request
+// names none, it returns all permissions of the App. It returns false if the account has not accepted one of
+// them.
 func (a *App) narrowed(asked map[string]string) (map[string]string, bool) {
 	if len(asked) == 0 {
 		return maps.Clone(a.accepted), true

@@ -31,7 +31,7 @@ func (s *Several) Add(id int64, slug string) {
 	s.all = append(s.all, a)
 }
 
-// Act makes the App that sent the request r the active one, until back is called.
+// Act makes the App that sent the request r the active App. The function back makes the first App active again.
 func (s *Several) Act(r *http.Request) (back func()) {
 	_, text, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	var c jwt.RegisteredClaims

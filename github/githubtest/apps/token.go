@@ -28,7 +28,8 @@ type Grant struct {
 	JSON rest.Object
 }
 
-// A request for a token. No repositories means all of the installation, no permissions means all accepted ones.
+// request is the body of a request for a token. If it names no repositories, the token is for all repositories
+// of the installation. If it names no permissions, the token has all accepted ones.
 type request struct {
 	RepositoryIDs []int64           `json:"repository_ids"`
 	Repositories  []string          `json:"repositories"`
@@ -107,5 +108,5 @@ func (a *App) Secret(prefix string) string {
 	return text
 }
 
-// Given returns all secrets that were handed out so far.
+// Given returns all secrets that the App was given so far.
 func (a *App) Given() []string { return slices.Clone(a.given) }

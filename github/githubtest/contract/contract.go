@@ -1,5 +1,6 @@
-// Package contract checks requests to GitHub, and the answers of our fake GitHub, against GitHub's own
-// description of its API. It checks the fake's webhooks against the community's schemas of GitHub's webhooks.
+// Package contract checks requests to GitHub, and the answers of the fake GitHub (package githubtest), against
+// GitHub's own description of its API. It checks the fake's webhooks against the community's schemas of
+// GitHub's webhooks.
 //
 // The description, api.github.com.json, is a part of @octokit/openapi 23.0.2. The schema of GraphQL,
 // github.graphql, is a part of @octokit/graphql-schema 15.26.1. The schemas of webhooks, webhooks.json, are a
@@ -106,8 +107,8 @@ func (t Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	return res, nil
 }
 
-// check returns how a request and its answer deviate from the description. An answer with a status of 400 or
-// more may have any content.
+// check returns an error that says how a request or its answer deviates from GitHub's description; nil if
+// neither does. An answer with a status of 400 or more may have any content.
 func check(method string, at *url.URL, sent []byte, status int, answer []byte) error {
 	all, err := load()
 	if err != nil {

@@ -19,8 +19,8 @@ var loadGraphQL = sync.OnceValues(func() (*ast.Schema, error) {
 	return gqlparser.LoadSchema(&ast.Source{Name: "github.graphql", Input: graphQLSchema})
 })
 
-// checkGraphQL returns how a query and its answer deviate from the schema. An answer with errors may have any
-// data.
+// checkGraphQL returns an error that says how a query or its answer deviates from the schema; nil if neither
+// does. An answer with errors may have any data.
 func checkGraphQL(sent, answer []byte) error {
 	schema, err := loadGraphQL()
 	if err != nil {

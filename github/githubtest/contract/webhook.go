@@ -45,7 +45,8 @@ func address(v any) error {
 // compiling guards compiler, which is not safe for concurrent use.
 var compiling sync.Mutex
 
-// CheckWebhook returns how a webhook's payload deviates from its schema.
+// CheckWebhook returns an error that says how a webhook's payload deviates from the schema of the event; nil if
+// it does not.
 func CheckWebhook(event string, payload []byte) error {
 	c, err := compiler()
 	if err != nil {

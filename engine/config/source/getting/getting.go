@@ -44,7 +44,7 @@ type Getters struct {
 	Transport http.RoundTripper
 	// Netrc sends http servers the passwords that the user's netrc file has for them.
 	Netrc bool
-	// More has the getters of kinds other than http.
+	// More has the getters for other kinds of addresses than http, such as git.
 	More []Getter
 	// Limits limits one package; the zero value means [DefaultLimits].
 	Limits Limits
@@ -89,8 +89,8 @@ func (g *Getters) get(ctx context.Context, address, dir string) error {
 	}
 	_, err = client.Get(ctx, &Request{Src: address, Dst: dir, GetMode: getter.ModeDir})
 	if err != nil && strings.HasPrefix(err.Error(), "error downloading '") && errors.Unwrap(err) == nil {
-		// go-getter returns such an error if it has no getter for this kind of address. Report it in our own
-		// words.
+		// go-getter returns such an error if it has no getter for this kind of address. Report the problem in
+		// Lockstep's words.
 		return g.unknown(address)
 	}
 	return err
@@ -149,7 +149,8 @@ func (d dirOnly) GetFile(context.Context, *Request) error {
 	return fmt.Errorf("an archive cannot be in it: take archive= and the archive's name out of the address")
 }
 
-// Detect reports whether the request is for one of the getter's kinds.
+// Detect reports whether d handles the kind of the requested address. The kind is "git" in git::URL, for
+// example, or otherwise the scheme of the URL.
 func (d dirOnly) Detect(req *Request) (bool, error) {
 	kind := req.Forced
 	if kind == "" {

@@ -27,11 +27,11 @@ func Git(o GitOptions) Getter { return gitGetter{dirOnly{[]string{"git"}}, o} }
 
 // GitOptions says what git may do.
 type GitOptions struct {
-	// Policy decides which hosts may be requested. The addresses of a name are checked before git starts.
+	// Policy decides which hosts may be requested. Before git starts, the IP addresses of the host are checked.
 	Policy hosts.Policy
 	// Environ is git's environment, each entry as "NAME=value".
 	Environ []string
-	// Files allows repositories on this machine.
+	// Files allows git repositories that are directories of this machine.
 	Files bool
 }
 

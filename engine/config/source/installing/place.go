@@ -17,7 +17,7 @@ func (run *installation) place(pkg, dir string) error {
 	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 		return err
 	}
-	// Create it in the same parent directory, so that one rename moves it.
+	// Create the package in the parent directory of the final directory, so that one rename moves it there.
 	tmp, err := os.MkdirTemp(filepath.Dir(to), ".new-")
 	if err != nil {
 		return err

@@ -87,7 +87,7 @@ func (r *Registries) Location(ctx context.Context, pkg string, v constraint.Vers
 	}
 	location := doc.Header.Get("X-Terraform-Get")
 	if location == "" {
-		// OpenTofu's registries may answer in the body.
+		// OpenTofu's registries may send the location in the body of the answer instead of a header.
 		var body struct{ Location string }
 		if json.Unmarshal(doc.Body, &body) == nil {
 			location = body.Location

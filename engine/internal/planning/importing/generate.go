@@ -31,9 +31,9 @@ type Lack struct {
 	Variables map[string]cty.Value // values of the root module's variables, converted
 }
 
-// Generate writes resource blocks for the objects of import blocks that have no resource block yet. Nothing
-// is planned: the IDs may depend only on known values and on the state. If some objects cannot be read, the
-// blocks of the others are returned with the errors. If no resource block can be generated for an import
+// Generate writes resource blocks for the objects of import blocks that have no resource block yet. Nothing is
+// planned: the IDs may depend only on known values and on the state. If some objects cannot be read, Generate
+// returns the blocks of all other objects, with the errors. If no resource block can be generated for an import
 // block, no object is read, and found is empty.
 func Generate(ctx context.Context, in Lack) (blocks []generating.Generated, found Found, ds diags.Diagnostics) {
 	g := generator{prior: drafts.NewPrior(in.State)}

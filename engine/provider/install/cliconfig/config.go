@@ -30,7 +30,8 @@ type Config struct {
 
 	// CredentialsFile is the file in which `login` stores tokens; "" if there is no home directory.
 	CredentialsFile string
-	// Helper is the program that has the tokens of all other hosts; nil means none.
+	// Helper is the credentials helper: a program that has the tokens of hosts for which the CLI configuration
+	// has none. nil means that there is no helper.
 	Helper *Helper
 
 	services map[string]map[string]any
@@ -50,11 +51,12 @@ type Origin int
 
 const (
 	noOrigin Origin = iota // there is no token
-	// fromLogin means only the credentials file.
+	// fromLogin means that the token is only in the credentials file, where `login` has stored it.
 	fromLogin
-	// fromConfig means a credentials block in another file, which programs do not edit.
+	// fromConfig means that the token is in a credentials block of a file other than the credentials file.
+	// Programs do not edit such a file.
 	fromConfig
-	// fromEnvironment means only a variable TF_TOKEN_HOST.
+	// fromEnvironment means that the token is only in an environment variable TF_TOKEN_HOST.
 	fromEnvironment
 )
 

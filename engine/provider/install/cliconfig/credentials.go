@@ -17,11 +17,13 @@ type TokenPlace int
 const (
 	// TokenNowhere means that there is no token. A new token is stored in the credentials file.
 	TokenNowhere TokenPlace = iota
-	// TokenInFile means the credentials file.
+	// TokenInFile means that the token is in the credentials file.
 	TokenInFile
-	// TokenWithHelper means the credentials helper, whether or not it has a token for the host.
+	// TokenWithHelper means that the credentials helper is responsible for the host, whether or not it has a
+	// token.
 	TokenWithHelper
-	// TokenElsewhere means another file of the CLI configuration, which only its owner edits.
+	// TokenElsewhere means that the token is in a file of the CLI configuration other than the credentials
+	// file. Only the owner edits such a file.
 	TokenElsewhere
 )
 

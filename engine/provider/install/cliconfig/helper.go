@@ -67,8 +67,8 @@ func (l *loader) helpers(helpers []helper) {
 	}
 }
 
-// program returns the path of a helper's program; "" if there is none. Of several versions, the last one by
-// name counts.
+// program returns the path of a helper's program; "" if there is none. If several versions are installed, it
+// returns the one whose name comes last.
 func (l *loader) program(name string) (found string) {
 	if l.surroundings.Home == "" || name != filepath.Base(name) {
 		return ""

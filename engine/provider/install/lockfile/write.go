@@ -58,7 +58,7 @@ func quote(s string) string {
 		case r == '\t':
 			b.WriteString(`\t`)
 		case (r == '$' || r == '%') && strings.HasPrefix(s[i+1:], "{"):
-			// A doubled character does not begin a template.
+			// The character is written twice, so that it does not begin a template: "$${" means "${".
 			b.WriteRune(r)
 			b.WriteRune(r)
 		case r < ' ' || r == 0x7f || r == 0xfeff || r == 0xfffd:

@@ -29,7 +29,7 @@ const (
 	firstWait = 100 * time.Millisecond
 )
 
-// open finds out the length of the object, and returns the last bytes of the object.
+// open requests the last bytes of the object, and returns them. The answer also tells the length of the object.
 func (o *object) open(ctx context.Context) (last []byte, err error) {
 	err = o.retrying(ctx, func(ctx context.Context) error {
 		resp, err := o.ask(ctx, fmt.Sprintf("bytes=-%d", tail))

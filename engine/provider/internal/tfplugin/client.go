@@ -83,8 +83,8 @@ func (c *client) Schema(ctx context.Context) (*schema.Provider, diags.Diagnostic
 		return c.declared, nil
 	}
 	if c.declared != nil {
-		// Another process returned the schema, but this one requires that it is asked, too. Ask, and do not
-		// decode the answer.
+		// Another process of this plugin has returned the schema. But the plugin requires that every process is
+		// asked for the schema, so ask this one. Its answer is not decoded.
 		if ds := c.call(ctx, c.Protocol.GetSchema, &Empty{}, &Empty{}); ds.HasErrors() {
 			return nil, ds
 		}
@@ -136,7 +136,7 @@ func (c *client) recall() bool {
 	return true
 }
 
-// keep stores an answer in the memory, if later processes need not be asked.
+// keep stores an answer in the memory, if it may replace asking later processes: see [keepable].
 func (c *client) keep(resp *Declarations) {
 	if c.Memory == nil || !keepable(resp) {
 		return
@@ -225,5 +225,6 @@ func (c *client) Close() error {
 	return c.Config.Close()
 }
 
-// ours are the capabilities of this client: it supports write-only attributes, but not deferrals.
+// ours are the capabilities that Lockstep announces to a provider: it supports write-only attributes, but not
+// deferrals.
 var ours = &ClientCapabilities{WriteOnlyAttributesAllowed: true}

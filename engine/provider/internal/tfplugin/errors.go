@@ -96,7 +96,7 @@ func (c *client) unsupported(kind, name string) diags.Diagnostics {
 		"The provider %s does not support the %s %q.", c.Name, kind, name)
 }
 
-// misdeclared returns the diagnostic for a declaration that is not valid.
+// misdeclared returns the diagnostic for a plugin whose declarations (schemas, functions) are not valid.
 func (c *client) misdeclared(err error) diags.Diagnostics {
 	return diags.Errorf(nil, "Invalid provider schema",
 		"The plugin of provider %s declares something that cannot be understood: %s. This is a bug in the provider.", c.Name, err)

@@ -15,9 +15,10 @@ func align(before, after []int, structured func(b, a int) bool) [][2]int {
 	return arrange(before, after, commonSubsequence(before, after), structured)
 }
 
-// alignElements is align for lists in which the position also means something. If a comparison by position
-// finds as many elements that are equal, or may be versions of one another, alignElements pairs all elements
-// by position.
+// alignElements is like align, for lists in which the position of an element has a meaning. It first compares
+// the lists index by index, if they have the same length. If at least as many elements match in this way as in
+// the longest common subsequence, alignElements pairs all elements by index. An element also matches if both
+// sides may be versions of one element.
 func alignElements(before, after []int, structured func(b, a int) bool) [][2]int {
 	common := commonSubsequence(before, after)
 	if len(before) != len(after) {
@@ -81,7 +82,7 @@ func number(before, after []cty.Value) (b, a []int) {
 	return c.all(before), c.all(after)
 }
 
-// classes gives each value the number of the first equal value.
+// classes gives each value a number: that of the first value that is equal to it.
 type classes struct {
 	byHash map[int][]class
 	next   int

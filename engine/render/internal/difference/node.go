@@ -74,8 +74,8 @@ func (n *Node) isNothing() bool {
 	return n.Kind == Leaf && n.Before == Nothing && n.After == Nothing
 }
 
-// Shown returns the block c of the group as it may be shown: without its content, if the group is sensitive
-// as a whole.
+// Shown returns the block c of the group as it may be shown: without its content if the group is sensitive as a
+// whole.
 func (g *Group) Shown(c *Node) *Node {
 	is, was := g.IsSensitive, g.WasSensitive
 	switch c.Action {

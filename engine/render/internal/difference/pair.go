@@ -21,7 +21,7 @@ type pair struct {
 	// modern is set if the schema shows that the object does not use the legacy SDK, which cannot distinguish
 	// an empty string from null. As in Terraform, it is not passed on into lists and sets.
 	modern bool
-	// implied is set if null counts as Nothing.
+	// implied is set if null counts as [Nothing] in this pair.
 	implied bool
 }
 
@@ -172,8 +172,8 @@ func (s PathSet) ends() bool {
 	return false
 }
 
-// next returns the rest of each path that begins with st. A path that ends here covers everything below, but is
-// kept only if beyond is set.
+// next returns, for each path that begins with st, the rest of the path. A path that ends before st is left
+// out, unless beyond is set: then it is kept as an empty path, since it covers everything below.
 func (s PathSet) next(st step, beyond bool) PathSet {
 	var out PathSet
 	for _, p := range s {

@@ -244,7 +244,8 @@ func dynamicChange(x pair) *Node {
 	}
 }
 
-// sortOf returns the kind of a value; values of different kinds are shown differently.
+// sortOf returns the kind of a value: "null", "object", "list", or the name of a primitive type. Values of
+// different kinds are shown differently.
 func sortOf(v cty.Value) string {
 	switch {
 	case v == Nothing || v.IsNull():

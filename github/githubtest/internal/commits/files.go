@@ -66,7 +66,8 @@ func (f Files) Changed(to Files) []string {
 	return out
 }
 
-// Between returns the files that differ between f and head: before has them as in f, after as in head.
+// Between returns the files that differ between f and head. before has the contents of these files in f, and
+// after those in head.
 func (f Files) Between(head Files) (before, after Files) {
 	before, after = Files{}, Files{}
 	for _, name := range f.Changed(head) {

@@ -6,8 +6,8 @@ import (
 	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
 )
 
-// JSON returns the commit in a repository "owner/name", as lists show it. author and committer are nil if
-// GitHub knows no such users.
+// JSON returns the commit as lists show it. repo is the repository that the answer is about, as "owner/name".
+// author and committer are the users whom GitHub knows for the commit, or nil.
 func (c *Commit) JSON(repo string, author, committer rest.Object) rest.Object {
 	api, web := rest.APIURL+"repos/"+repo, rest.WebURL+repo+"/commit/"
 	person := func(name string) rest.Object {
