@@ -30,8 +30,8 @@ var files embed.FS
 // Pages are pages of the documentation, in the order of README.md.
 type Pages []Page
 
-// parts are the folders of the documentation, in the order of the list. Each has a title, which says what a
-// reader does there, and its first pages. The other pages follow, sorted by name.
+// parts are the folders of the documentation, in the order of README.md. title says what a reader does with the
+// pages of the folder. first names the pages that are listed first; the others follow, sorted by name.
 var parts = []struct{ folder, title, first string }{
 	{"start", "Begin", "try own-repository install deploy deploy-options first-pull-request more-accounts"},
 	{"from", "Come from another tool", ""},
@@ -71,7 +71,8 @@ func Read() Pages {
 	return all
 }
 
-// place returns the sort key of a page: first its part, then its position in that part.
+// place returns a page's sort key for the list of pages: the position of its folder in [parts], then the
+// position of the page in that folder.
 func (p Page) place() []int {
 	for i, part := range parts {
 		if first := strings.Fields(part.first); part.title == p.Part {
@@ -134,12 +135,13 @@ func parse(topic, text string) Page {
 	return p
 }
 
-// announces matches the first words of a page, such as "This page shows how to". A list of pages leaves out
-// "This page shows" and begins with "How to". It does not match "This page shows what", because "What" would
-// not make a heading.
+// announces matches the beginning of a page's first sentence, such as "This page shows how to". A list of pages
+// omits "This page shows", and begins with "How to". The pattern does not match "This page shows what", because
+// "What" would not make a heading.
 var announces = regexp.MustCompile(`^This page (?:shows|says|lists|explains|describes) (how|which|who|why|the|all|every|problems) `)
 
-// brief returns the first sentence of a page, shortened for a list, such as "How to move a state.".
+// brief returns a page's first sentence, shortened for a list of pages. For example, "This page shows how to
+// move a state." becomes "How to move a state.".
 func brief(first string) string {
 	rest := announces.ReplaceAllString(first, "$1 ")
 	r, n := utf8.DecodeRuneInString(rest)
@@ -177,7 +179,7 @@ func Lines(text string) iter.Seq[Line] {
 	}
 }
 
-// sentence returns the first sentence of a paragraph.
+// sentence returns the first sentence of a text.
 func sentence(text string) string {
 	if i := strings.Index(text, ". "); i >= 0 {
 		return text[:i+1]
@@ -185,8 +187,9 @@ func sentence(text string) string {
 	return text
 }
 
-// Find returns the page or the section with a topic, such as "guide/order" or "order#waves". The folder may be
-// left out if only one has such a page. The error names the three nearest topics, or sections of the page.
+// Find returns the text of a page or of one section. The topic is like "guide/order" (a page) or "order#waves"
+// (a section). The topic needs no folder if only one folder has a page with this name. If nothing is found, the
+// error names the three most similar topics or sections.
 func (all Pages) Find(topic string) (text string, err error) {
 	name, anchor, part := strings.Cut(strings.TrimSuffix(strings.TrimPrefix(topic, "/"), "/"), "#")
 	name = strings.TrimSuffix(name, ".md")
@@ -223,7 +226,7 @@ func (all Pages) Find(topic string) (text string, err error) {
 	return "", fmt.Errorf("%s has no section %q; the nearest are %s", found[0].Topic, anchor, nearest(anchor, anchors))
 }
 
-// visible returns a text without the lines that are comments.
+// visible returns a Markdown text without the lines that are HTML comments.
 func visible(text string) string {
 	var b strings.Builder
 	for line := range Lines(text) {
@@ -256,7 +259,8 @@ func nearest(name string, names []string) string {
 	return strings.Join(names[:min(3, len(names))], ", ")
 }
 
-// Page returns the Markdown of the page with a full topic, such as "guide/order".
+// Page returns the Markdown text of a page. topic includes the folder, such as "guide/order". ok is false if
+// there is no such page.
 func (all Pages) Page(topic string) (markdown string, ok bool) {
 	for _, p := range all {
 		if p.Topic == topic {
@@ -266,8 +270,8 @@ func (all Pages) Page(topic string) (markdown string, ok bool) {
 	return "", false
 }
 
-// Search returns the pages and sections that contain all words, ignoring case. Those with the words in the
-// heading come first. For "" it returns all pages.
+// Search returns the pages and sections that contain all of the words, ignoring case. Results whose heading
+// contains the words come first. For "" it returns all pages.
 func (all Pages) Search(words string) []page.Found {
 	var inHeading, inText []page.Found
 	wanted := strings.Fields(strings.ToLower(words))
@@ -294,8 +298,9 @@ func (all Pages) Search(words string) []page.Found {
 	return append(inHeading, inText...)
 }
 
-// has reports whether a text contains all words, ignoring case. The words are in lower case. A part of the name
-// Lockstep, which is everywhere, does not count.
+// has reports whether text contains all words, ignoring the case of text. The words are in lower case. The text
+// "lockstep" is on every page, so a word like "lock" does not match inside it. Only a word that contains
+// "lockstep" matches there.
 func has(text string, words []string) bool {
 	text = strings.ToLower(text)
 	other := strings.ReplaceAll(text, "lockstep", "")

@@ -2,9 +2,10 @@
 // requests.
 //
 // This package has the table of commands. Each command has its own file in a package under internal/:
-// preparing, authoring, changing, statekeeping, serving, deploying, surveying. Package cli has everything that
-// they share, and package program runs them. Results go to standard output, everything else to standard error.
-// If the command line itself is wrong, the message starts with `lockstep: error:`. Start at [commands].
+// preparing, authoring, changing, statekeeping, serving, deploying, surveying. Package cli has the code that
+// all commands share. Package program runs a command. Results go to standard output, everything else to
+// standard error. If the command line itself is wrong, the message starts with `lockstep: error:`. Start at
+// [commands].
 package main
 
 import (

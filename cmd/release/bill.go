@@ -45,8 +45,8 @@ type depends struct {
 
 const module = "github.com/lockstep-iac/lockstep"
 
-// billOf returns the bill of materials of all programs. It lists the modules that the linker recorded, because
-// go.mod also has those for tests and tools.
+// billOf returns the bill of materials of all programs. It lists the modules that the linker has recorded in
+// the programs. Those in go.mod would be too many: go.mod also lists modules for tests and tools.
 func billOf(version string, made []program) bill {
 	self := component{Type: "application", Name: module, Version: "v" + version, PURL: purl(module, "v"+version)}
 	self.Ref = self.PURL

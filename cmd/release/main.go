@@ -42,7 +42,7 @@ func main() {
 	}
 }
 
-// A release has the parameters and the directory of the files.
+// A release has the parameters of a release, and the directory for its files.
 type release struct {
 	version   string
 	dir       string

@@ -22,7 +22,7 @@ type program struct {
 	info       *debug.BuildInfo
 }
 
-// carried is the directory for the files that the command line tool contains, for `lockstep deploy`.
+// carried is the directory for the files that the command line tool contains. `lockstep deploy` uploads them.
 const carried = "cmd/lockstep/internal/deploying/carried"
 
 // programs builds the functions, and then the command line tool, which contains them, for each platform.
@@ -53,9 +53,9 @@ func (r release) programs() ([]program, error) {
 	return out, nil
 }
 
-// carry copies the template and the functions to the directory that the constant carried names, where the
-// tool's build finds them. Git ignores that directory, so that the tool's build information reports no
-// changed files.
+// carry copies the template and the functions to the directory [carried], from which the build embeds them in
+// the command line tool. Git ignores that directory. So the build information of the tool reports no modified
+// files.
 func (r release) carry() error {
 	if err := os.MkdirAll(carried, 0o755); err != nil {
 		return err
@@ -76,7 +76,7 @@ func (r release) carry() error {
 	return nil
 }
 
-// tool builds the command line tool and packs it.
+// tool builds the command line tool for a platform, and packs it into an archive.
 func (r release) tool(platform string) (program, error) {
 	system, arch, ok := strings.Cut(platform, "/")
 	if !ok {
@@ -93,7 +93,8 @@ func (r release) tool(platform string) (program, error) {
 	}
 	file := filepath.Join(dir, name)
 	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=true", "-tags", "carried", "-ldflags", "-s -w -X main.version="+r.version, "-o", file, "./cmd/lockstep")
-	// These values override our own environment, which would be recorded in the program, or change it.
+	// These values override environment variables of this process. Such variables would be recorded in the
+	// program, or change the program.
 	cmd.Env = append(os.Environ(), "GOOS="+system, "GOARCH="+arch, "CGO_ENABLED=0", "GOFLAGS=", "GOAMD64=v1", "GOARM64=v8.0")
 	if text, err := cmd.CombinedOutput(); err != nil {
 		return program{}, fmt.Errorf("go build: %w\n%s", err, text)
@@ -144,7 +145,7 @@ func archive(files []string) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// packedInfo reads the build information of a function's program.
+// packedInfo reads the build information of the program in a function's zip file.
 func packedInfo(file string) (*debug.BuildInfo, error) {
 	z, err := zip.OpenReader(file)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// A digest is a file with its checksum.
+// A digest is the name of a file with the file's checksum.
 type digest struct{ file, sha256 string }
 
 func (r release) digests(files []string) ([]digest, error) {
@@ -37,7 +37,7 @@ func (r release) writeJSON(file string, v any) error {
 	return os.WriteFile(filepath.Join(r.dir, file), out.Bytes(), 0o644)
 }
 
-// A statement has the content of the provenance.
+// A statement has the facts that the provenance of a release states.
 type statement struct {
 	version   string
 	platforms []string
@@ -57,6 +57,7 @@ func provenanceOf(s statement, env func(string) string) map[string]any {
 	repository, builder, invocation := "https://"+module, "https://"+module+"/blob/main/Makefile", ""
 	if server, name := env("GITHUB_SERVER_URL"), env("GITHUB_REPOSITORY"); server != "" && name != "" {
 		repository = server + "/" + name
+		// builder is the address of the workflow that makes the release.
 		// Source: https://docs.github.com/en/actions/reference/workflows-and-actions/variables
 		builder = server + "/" + env("GITHUB_WORKFLOW_REF")
 		invocation = strings.Join([]string{repository, "actions/runs", env("GITHUB_RUN_ID"), "attempts", env("GITHUB_RUN_ATTEMPT")}, "/")

@@ -1,4 +1,4 @@
-// Apply is the Lambda function that handles the messages for applies: it applies saved plans.
+// Apply is the Lambda function that handles messages about applies: it applies saved plans.
 package main
 
 import (

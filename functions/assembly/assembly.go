@@ -22,15 +22,16 @@ type Parts struct {
 	// Intake has the records, the queue and the repositories to serve.
 	Intake    *intake.Intake
 	Artifacts pipeline.Artifacts
-	// Where tells people where an artifact is; nil if they cannot read artifacts.
+	// Where returns, for people, where an artifact is: an address, or a command that fetches it. It is nil if
+	// people cannot read artifacts.
 	Where func(pipeline.Artifact) string
-	// Secrets are removed from everything that is written on a pull request.
+	// Secrets are removed from every text that Lockstep writes on a pull request.
 	Secrets []github.Secret
 	// Deployment is the name of this deployment; "" for none.
 	Deployment string
 }
 
-// Pipeline returns the pipeline of the App without an engine.
+// Pipeline returns the App's pipeline. Its engine is not set.
 func (p Parts) Pipeline() *dispatch.Pipeline {
 	return &dispatch.Pipeline{
 		Bases: &gatefacts.Bases{Repositories: p.App}, Inventory: p.App,
@@ -40,7 +41,7 @@ func (p Parts) Pipeline() *dispatch.Pipeline {
 	}
 }
 
-// Janitor returns the janitor for the App's pipeline x.
+// Janitor returns the janitor for the pipeline x of the App.
 func (p Parts) Janitor(x *dispatch.Pipeline) *reconcile.Janitor {
 	return &reconcile.Janitor{Pipeline: x, App: p.App, Connect: func(installation int64, r github.Repo) (reconcile.Repository, error) {
 		return p.App.Repository(installation, r)

@@ -12,30 +12,30 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 )
 
-// AnswerMarker returns the hidden first line of an answer, which is a comment of Lockstep. By this line
-// Lockstep finds the answer again. An answer to a comment has the ID of that comment as its name.
+// AnswerMarker returns the hidden first line of a comment with an answer. Lockstep later finds the answer by
+// this line. name identifies the answer. For an answer to a person's comment, it is the ID of that comment.
 func AnswerMarker(name string) string { return fmt.Sprintf("<!-- lockstep:answer %s -->", name) }
 
-// An Answer is one comment: the replies to the commands of another comment, or to another action of
-// a person.
+// An Answer is one comment of Lockstep. It has the replies to the commands in a person's comment, or to another
+// action of a person.
 type Answer struct {
 	Name    string // unique among the answers on a pull request
 	Replies []Reply
 }
 
-// Markdown returns the text of the comment, with its marker, of at most limit bytes.
+// Markdown returns the text of the comment, with its hidden marker. The text has at most limit bytes.
 func (a Answer) Markdown(limit int) string {
 	marker := AnswerMarker(a.Name) + "\n"
 	return marker + markdown.Cut(a.body(), limit-len(marker))
 }
 
-// Done reports that a project was applied.
+// Done is the reply that a project was applied.
 type Done struct {
 	Project string
 	Counts  counting.Counts
-	// Settled are the reasons for which the plan was made again, and found to be the same.
+	// Settled are the reasons why Lockstep made the plan again before the apply. The new plan was the same.
 	Settled reasons.List `json:",omitempty"`
-	// Hooks are the answers of the hooks before and after the apply.
+	// Hooks are the answers of the hooks that were called before and after the apply.
 	Hooks []reasons.Hooked `json:",omitempty"`
 	// Body is the text with outputs and warnings, in Markdown; it may be "".
 	Body string
@@ -45,16 +45,16 @@ func (d Done) markdown() string {
 	return fmt.Sprintf("**Applied** %s: %s.\n\n%s%s", markdown.Code(d.Project), madeText(d.Counts), reasons.PlannedAgain(d.Settled)+reasons.Hooks(d.Hooks), d.Body)
 }
 
-// Planned reports that a project was planned on request; the plan itself is in the status.
+// Planned is the reply that a project was planned because of a command. The plan itself is in the status
+// comment.
 type Planned struct {
 	Project string
 	Counts  counting.Counts
-	// Applyable is set for a plan that changes no object, but can be applied: for example, it changes an
-	// output.
+	// Applyable is set if the plan changes no object, but can be applied. For example, it changes an output.
 	Applyable bool `json:",omitempty"`
 }
 
-// Made returns the reply which says that the project was planned.
+// Made returns the reply that the project was planned.
 func (p ProjectStatus) Made() Planned {
 	return Planned{Project: p.Label(), Counts: p.Counts, Applyable: p.Applyable && p.Counts == (counting.Counts{})}
 }
@@ -63,26 +63,25 @@ func (p Planned) markdown() string {
 	return fmt.Sprintf("**Planned** %s: %s. See the comment with the plans.", markdown.Code(p.Project), toComeText(p.Counts, p.Applyable))
 }
 
-// Failed reports the failure of a plan, an apply or a query.
+// Failed is the reply that a plan, an apply or a query has failed.
 type Failed struct {
 	Project string
 	Verb    Verb
 	// Counts are the changes that an apply made before it failed.
 	Counts counting.Counts
-	// Untouched is set for an apply that failed before it changed anything.
+	// Untouched is set if the apply failed before it changed anything.
 	Untouched bool
-	// Closed is set if the pull request is no longer open, so that the plan of an apply cannot be
-	// used again.
+	// Closed is set if the pull request is no longer open. The plan can then not be applied once more.
 	Closed bool `json:",omitempty"`
-	// Remaining is the number of changes that were not begun.
+	// Remaining is the number of planned changes that the apply did not begin.
 	Remaining int
-	// Lost is set if Lockstep does not know how an apply ended and what it changed. Unlock is then the command
-	// that releases the lock of the apply.
+	// Lost is set if Lockstep does not know how the apply ended and what it changed. Unlock is then the command
+	// that releases the lock of that apply.
 	Lost   bool    `json:",omitempty"`
 	Unlock Command `json:",omitzero"`
-	// Settled are the reasons for which the plan was made again, as in [Done].
+	// Settled are the reasons why Lockstep made the plan again before the apply. The new plan was the same.
 	Settled reasons.List `json:",omitempty"`
-	// Hooks are the answers of the hooks, as in [Done].
+	// Hooks are the answers of the hooks that were called before and after the apply.
 	Hooks []reasons.Hooked `json:",omitempty"`
 	Body  string           // the failure, in Markdown
 }
@@ -113,8 +112,8 @@ func (f Failed) markdown() string {
 	return what + "\n\n" + reasons.PlannedAgain(f.Settled) + reasons.Hooks(f.Hooks) + f.Body
 }
 
-// lockLeft returns a sentence for people after an unfinished apply, which may have left the state locked.
-// unlock is the command that releases the lock.
+// lockLeft returns a sentence for the result of an unfinished apply, which may have left the state locked.
+// unlock is the command that releases this lock.
 func lockLeft(unlock string) string {
 	return fmt.Sprintf("If the state is still locked, comment %s.", unlock)
 }
@@ -126,17 +125,18 @@ func changes(n int) string {
 	return fmt.Sprintf("%d changes", n)
 }
 
-// Pending is the reply to a command that is still being carried out. A later reply replaces it.
+// Pending is the reply to a command that Lockstep is still carrying out. Another reply replaces it later.
 type Pending struct {
 	Project string
 	Verb    Verb
-	// Progress is the progress of an apply that has gone on in a second process; zero before.
+	// Progress is the progress of the apply, if a second process has continued it; the zero value in the first
+	// process.
 	Progress Progress `json:",omitzero"`
 	// AfterPlan is set for an apply that waits for its plan.
 	AfterPlan bool `json:",omitempty"`
-	// After are the projects that are applied before this one.
+	// After are the projects that must be applied before this project.
 	After []string `json:",omitempty"`
-	// Ahead are the applies of other pull requests that came before this one when it was queued.
+	// Ahead are the applies of other pull requests that were in the queue before this apply.
 	Ahead []Turn `json:",omitempty"`
 }
 
@@ -156,15 +156,15 @@ func (p Pending) markdown() string {
 	return fmt.Sprintf("%s is being %s. The result will appear here.", markdown.Code(p.Project), p.Verb.Participle())
 }
 
-// PlanSuperseded reports that a requested plan is not made, because a newer plan replaces it.
+// PlanSuperseded is the reply that Lockstep does not make a requested plan, because a newer plan replaces it.
 type PlanSuperseded struct{ Project string }
 
 func (s PlanSuperseded) markdown() string {
 	return fmt.Sprintf("**Superseded**: a newer plan of %s takes the place of this one.", markdown.Code(s.Project))
 }
 
-// MergeRefused reports that GitHub refuses the automatic merge of a pull request whose projects are all
-// applied.
+// MergeRefused is the reply that GitHub refuses to merge a pull request. Lockstep wanted to merge it, because
+// all its projects are applied.
 type MergeRefused struct {
 	Method string // "merge", "squash" or "rebase"
 	Why    string // GitHub's words
@@ -180,11 +180,11 @@ func (n MergeRefused) markdown() string {
 	return text + " " + strings.TrimLeft(n.Remedy+" Lockstep tries again after each check and review, and once an hour. You can also merge the pull request yourself. Until then, the base branch lacks the applied changes.", " ")
 }
 
-// Broken reports a failure of Lockstep itself.
+// Broken is the reply that Lockstep itself has failed.
 type Broken struct {
 	Reason string
-	// Closed is set if the pull request is closed, and Merged if it was merged. In both cases the same command
-	// cannot be repeated.
+	// Closed is set if the pull request is closed, and Merged if it was merged. In both cases the person cannot
+	// give the same command once more.
 	Closed, Merged bool `json:",omitempty"`
 }
 
@@ -199,10 +199,10 @@ func (b Broken) markdown() string {
 	return text + tryAgain + " If that fails, too, tell the operator of Lockstep."
 }
 
-// tryAgain is the remedy for a command that Lockstep itself could not carry out.
+// tryAgain is the advice after a command that failed because of an error in Lockstep itself.
 const tryAgain = " To try again, write the command in a new comment."
 
-// TooMany reports that a user has reached the limit of commands.
+// TooMany is the reply that a user has given too many commands.
 type TooMany struct {
 	By   string    // login
 	Most int       // comments with commands in an hour
@@ -214,7 +214,7 @@ func (m TooMany) markdown() string {
 		markdown.Code(m.By), m.Most, m.Free.UTC().Format("15:04 MST"))
 }
 
-// Refused reports that a command is not carried out, with the reasons.
+// Refused is the reply that Lockstep does not carry out a command. It contains the reasons.
 type Refused struct {
 	Command Command
 	Project string // "" if it concerns none in particular
@@ -243,7 +243,7 @@ func (r Refused) markdown() string {
 	return b.String()
 }
 
-// Guide lists the commands, and the projects to which they can be limited.
+// Guide is the reply that lists the commands, and the projects to which they can be limited.
 type Guide struct{ Projects []string }
 
 func (g Guide) markdown() string {
@@ -268,12 +268,14 @@ func (g Guide) markdown() string {
 	return b.String()
 }
 
-// Unlocked reports which locks were released, and who has other locks on the state.
+// Unlocked is the reply that lists the locks that were released, and the people who still have locks on the
+// state.
 type Unlocked struct {
 	Project string
 	Locks   int
 	Others  []string `json:",omitempty"`
-	// Elsewhere is the lock that a person has put on the state for another pull request; nil for none.
+	// Elsewhere is a person's lock on the state of the project, for another pull request. It is nil if there is
+	// no such lock.
 	Elsewhere *reasons.LockedByAnother `json:",omitempty"`
 }
 

@@ -8,16 +8,16 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// A Turn is the apply of a pull request in the queue of applies to a state.
+// A Turn is a pull request's apply, in the queue of applies to the same state.
 type Turn struct {
 	Number int
 	By     string // login of the user who asked for it, "" for a merge
 }
 
-// mostTurns is the maximum number of queued applies that a cell of a table names.
+// mostTurns is the maximum number of queued applies that one cell of a table lists.
 const mostTurns = 3
 
-// turnList returns applies that are ahead in the queue as a text: "#12 (`alice`) and #15".
+// turnList returns a text that lists queued applies: "#12 (`alice`) and #15".
 func turnList(all []Turn) string {
 	var names []string
 	for _, t := range all {
@@ -30,8 +30,8 @@ func turnList(all []Turn) string {
 	return severalTurns(names)
 }
 
-// turnPulls returns the pull requests of applies that are ahead in the queue, each once, for a title: "#12
-// and #15".
+// turnPulls returns a text for a title that lists the pull requests of queued applies, each once: "#12 and
+// #15".
 func turnPulls(all []Turn) string {
 	var names []string
 	for _, t := range all {
@@ -42,7 +42,8 @@ func turnPulls(all []Turn) string {
 	return severalTurns(names)
 }
 
-// severalTurns joins the first mostTurns names, and the number of the others: "#1, #2, #3 and 4 more".
+// severalTurns joins names for a sentence. It writes only the first mostTurns names, and the number of the
+// rest: "#1, #2, #3 and 4 more".
 func severalTurns(names []string) string {
 	if more := len(names) - mostTurns; more > 0 {
 		names = append(slices.Clone(names[:mostTurns]), fmt.Sprintf("%d more", more))
@@ -54,7 +55,8 @@ func severalTurns(names []string) string {
 	return text
 }
 
-// behind returns the place of a queued apply: " (3rd, behind #12 and #15)"; "" for the first.
+// behind returns the place of a queued apply in the queue, such as " (3rd, behind #12 and #15)". It returns ""
+// for the first place.
 func (p ProjectStatus) behind() string {
 	if len(p.Ahead) == 0 {
 		return ""
@@ -62,7 +64,7 @@ func (p ProjectStatus) behind() string {
 	return fmt.Sprintf(" (%s, behind %s)", ordinal(len(p.Ahead)+1), turnPulls(p.Ahead))
 }
 
-// ordinal returns a place as a text: "1st", "2nd", "11th".
+// ordinal returns the ordinal number of n: "1st", "2nd", "11th".
 func ordinal(n int) string {
 	suffix := "th"
 	if n%100 < 11 || n%100 > 13 {
@@ -78,14 +80,15 @@ func ordinal(n int) string {
 	return fmt.Sprintf("%d%s", n, suffix)
 }
 
-// queues reports whether the pull request has queued applies that wait for applies of other pull requests. It
-// returns false if any other apply of this pull request is queued or in progress.
+// queues reports whether queued applies of this pull request wait for applies of other pull requests, and all
+// do. It returns false if another apply of this pull request is queued or in progress.
 func (s Status) queues() bool {
 	here := func(p ProjectStatus) bool { return p.ranked() == Applying || p.ranked() == ApplyQueued }
 	return len(s.ahead()) > 0 && !slices.ContainsFunc(s.Projects, here)
 }
 
-// ahead returns the applies of other pull requests that this pull request's queued applies wait for, each once.
+// ahead returns the applies of other pull requests for which the queued applies of this pull request wait. Each
+// is returned once.
 func (s Status) ahead() (all []Turn) {
 	for _, p := range s.Projects {
 		for _, t := range p.Ahead {

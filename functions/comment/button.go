@@ -12,13 +12,15 @@ import (
 // A Button is a button on the page of a project's check run. It gives a command for the project.
 type Button struct {
 	Label, Description string
-	// Identifier is the command without the project: "plan", "apply 1a2b3c4d5e6f". See [ReadButton].
+	// Identifier is the command that the button gives, without the project: "plan", "apply 1a2b3c4d5e6f". See
+	// [ReadButton].
 	Identifier string
 }
 
-// buttons is the table of buttons. The field on has the standings of a project whose page shows the button.
-// named is set for a button that applies: its command names the plan on the page, so that an outdated page
-// cannot apply a newer plan.
+// buttons is the table of the possible buttons.
+//   - on lists the standings of a project. The check of a project with such a standing shows the button.
+//   - named is set for buttons that apply. Their commands name the plan on the page, so that an outdated page
+//     cannot apply a newer plan.
 var buttons = []struct {
 	label, description string
 	verb               Verb
@@ -32,8 +34,9 @@ var buttons = []struct {
 	{"Plan again", "Make a new plan of this project", Plan, false, []Standing{Ready, OnMerge, OnceMerged, Blocked, Renewed, PartPlanned, PartApplied, NoChanges, PlanFailed, PlanStopped, ApplyFailed, Stopped, Stale}},
 }
 
-// Buttons returns the buttons of the page. A button applies only a plan that has a name, and that the merge
-// does not apply. The page of a merged pull request has no buttons: people write commands instead.
+// Buttons returns the buttons of the check's page. A button can apply a plan only if the plan has a name, and
+// is not applied by the merge. The check of a merged pull request has no buttons: people write commands
+// instead.
 func (c Check) Buttons() []Button {
 	var out []Button
 	if c.AfterMerge || c.ByMerge && slices.Contains([]Standing{ApplyQueued, Applying, ApplyFailed, Stopped}, c.Standing) {

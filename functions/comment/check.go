@@ -14,8 +14,9 @@ import (
 // A Check is the content of a project's check run: its title, and the page with summary and text.
 type Check struct {
 	ProjectStatus
-	// Others describes another pull request with the same head whose result the check shows, because that is
-	// worse. If Merged is set, the pull request of this check is merged, and the other one is open.
+	// Others describes another pull request with the same head commit. It is set if the result of that one is
+	// worse, so that the check shows that result. If Merged is set, the pull request of this check is merged,
+	// and the other one is open.
 	Others string
 	Merged bool
 }
@@ -29,7 +30,7 @@ func (c Check) Title(limit int) string {
 	return cutTitle(title, limit)
 }
 
-// cutTitle returns a title of at most limit bytes.
+// cutTitle shortens a title to at most limit bytes.
 func cutTitle(title string, limit int) string {
 	if len(title) > limit {
 		title = strings.ToValidUTF8(title[:limit-len("…")], "") + "…"
@@ -44,7 +45,7 @@ func plansOf(n int) string {
 	return fmt.Sprintf("%d plans", n)
 }
 
-// crowded returns the text which says that n plans of the repository are queued before this one; "" for 0.
+// crowded returns the text that n plans of the repository are queued before this one. It returns "" for 0.
 func crowded(n int) string {
 	if n == 0 {
 		return ""
@@ -52,7 +53,7 @@ func crowded(n int) string {
 	return fmt.Sprintf("%s of this repository are queued before this one. Lockstep limits the number of plans at a time, and repositories take turns. You do not have to do anything.", plansOf(n))
 }
 
-// Summary returns the page's first part, of at most limit bytes, in Markdown.
+// Summary returns the first part of the check's page, in Markdown, of at most limit bytes.
 func (c Check) Summary(limit int) string {
 	row := rowOf(c.Standing)
 	var b strings.Builder
@@ -88,8 +89,8 @@ func (c Check) Summary(limit int) string {
 	return markdown.CutTo(b.String(), limit, "")
 }
 
-// firstMeet returns what to do before a plan whose requirements are not met can be applied, as the beginning of
-// a sentence: "Approve the pull request. Then, to apply this plan".
+// firstMeet returns the beginning of a sentence about a plan whose requirements are not met. It says what to do
+// before the apply: "Approve the pull request. Then, to apply this plan".
 func (c Check) firstMeet() string {
 	switch {
 	case c.Required.Outcome == rulings.Unknown:
@@ -102,7 +103,8 @@ func (c Check) firstMeet() string {
 	return "Once the requirements are met, to apply this plan"
 }
 
-// first returns the first line of the page: the state, and the changes of a plan.
+// first returns the first line of the check's page: the state of the project, and the number of planned
+// changes.
 func (c Check) first() string {
 	text := fmt.Sprintf("%s: %s", markdown.Code(c.Label()), c.cell())
 	switch plan := c.plan(); {
@@ -117,8 +119,8 @@ func (c Check) first() string {
 	return text + ".\n"
 }
 
-// name returns the lines of the page that identify the plan by its hash, so that a command can name the plan.
-// It returns "" if no command has to name the plan.
+// name returns lines with the hash of the plan, which a command must contain to name this plan. It returns ""
+// if no command has to name the plan.
 func (c Check) name() string {
 	renewable := c.Hash != "" && (c.Standing == NoChanges || c.Standing == PartPlanned) // it can become another one
 	if !c.named() && !renewable {
@@ -131,11 +133,11 @@ func (c Check) name() string {
 	return text
 }
 
-// required returns the text about the requirements for the apply; "" for none.
+// required returns the text about the requirements of the apply; "" if there are none.
 func (c Check) required() string { return requiredWords(c.Required) }
 
-// lateNeeds returns the text about the requirements that an apply after the merge waits for; "" for any other
-// apply.
+// lateNeeds returns the text about the requirements for which an apply after the merge waits. It returns "" for
+// an apply that is not of this kind.
 func (c Check) lateNeeds() string {
 	if !c.Late {
 		return ""
@@ -143,7 +145,7 @@ func (c Check) lateNeeds() string {
 	return c.required()
 }
 
-// blocked returns the text about everything that blocks the apply of a plan.
+// blocked returns the text about all reasons that block the apply of a plan.
 func (c Check) blocked() string {
 	parts := slices.Clone(c.Blockers)
 	if text := c.required(); text != "" {
@@ -188,7 +190,7 @@ func (c Check) planMerged() string {
 	return fmt.Sprintf("To apply what was merged, comment %s on the pull request for a new plan. Read it, then apply it.", c.command(Retry))
 }
 
-// planAgain returns the advice on how to plan the project again.
+// planAgain returns the advice on how to make a new plan of the project.
 func (c Check) planAgain() string {
 	lost := ""
 	if c.Lost {
@@ -203,7 +205,7 @@ func (c Check) planAgain() string {
 	return lost + fmt.Sprintf("To plan again, push a commit or comment %s.", c.command(Plan))
 }
 
-// toApply returns the advice on how to apply a plan that waits for a command or for the merge.
+// toApply returns the advice on how to apply the plan, which waits for a command or for the merge.
 func (c Check) toApply() string {
 	switch {
 	case c.Behind != nil:
@@ -225,8 +227,8 @@ func (c Check) toApply() string {
 	return text
 }
 
-// Text returns the page's second part, of at most limit bytes, in Markdown: the plan, or the
-// failure.
+// Text returns the second part of the check's page, in Markdown, of at most limit bytes: the plan, or the error
+// of the plan or apply.
 func (c Check) Text(limit int) string {
 	where := ""
 	if c.Whole != "" {

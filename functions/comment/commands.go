@@ -2,13 +2,13 @@ package comment
 
 import "github.com/lockstep-iac/lockstep/functions/comment/grammar"
 
-// The types of commands in answers. Package grammar parses them.
+// The types of commands in answers, which package grammar parses.
 type (
 	Verb    = grammar.Verb
 	Command = grammar.Command
 )
 
-// The verbs that answers in this package name.
+// The verbs of commands that the texts of this package mention.
 const (
 	Plan     = grammar.Plan
 	Apply    = grammar.Apply

@@ -7,8 +7,9 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 )
 
-// toComeText returns the planned changes: "1 to add, 0 to change, 2 to destroy". applyable is set for a plan
-// that can be applied although it changes no object: it changes only outputs, or addresses in the state.
+// toComeText returns the planned changes: "1 to add, 0 to change, 2 to destroy". applyable is set if the plan
+// can be applied. The text then differs for a plan that changes no object, but outputs or addresses in the
+// state.
 func toComeText(c counting.Counts, applyable bool) string {
 	switch {
 	case c == (counting.Counts{}) && applyable:
@@ -19,13 +20,14 @@ func toComeText(c counting.Counts, applyable bool) string {
 	return countsText(c, "%d to import", "%d to add", "%d to change", "%d to destroy", "%d to forget", "%d actions to invoke")
 }
 
-// sumOfPlans and sumOfApplies return changes as a text: those of the plans, and those that applies have made.
+// sumOfPlans returns a text about planned changes, and sumOfApplies one about changes that applies have made.
+// They have the same type, so that a caller can choose one.
 func sumOfPlans(planned, _ counting.Counts, applyable bool) string {
 	return toComeText(planned, applyable)
 }
 func sumOfApplies(_, done counting.Counts, _ bool) string { return madeText(done) }
 
-// madeText returns the changes made: "1 added, 0 changed, 2 destroyed".
+// madeText returns the changes that applies have made: "1 added, 0 changed, 2 destroyed".
 func madeText(c counting.Counts) string {
 	text := countsText(c, "%d imported", "%d added", "%d changed", "%d destroyed", "%d forgotten", "%d actions invoked")
 	if c.InvokeFailed > 0 {
@@ -53,7 +55,7 @@ func countsText(c counting.Counts, imported, add, change, destroy, forget, invok
 	return strings.Join(parts, ", ")
 }
 
-// farText returns the progress of an apply as "80 of 200 changes done"; "" if it is not known.
+// farText returns the progress of an apply, such as "80 of 200 changes done"; "" if the progress is not known.
 func farText(done, of int) string {
 	switch of {
 	case 0:

@@ -9,9 +9,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// doneByOthers returns a list of the projects that other pull requests have applied: "`net` by #12, `app` by
-// #15". The keys of by are the labels of projects, the values are numbers of pull requests. It returns "" if
-// there are none.
+// doneByOthers returns a text that lists the projects that other pull requests have applied: "`net` by #12,
+// `app` by #15". by maps the labels of projects to numbers of pull requests. The text is "" if by is empty.
 func doneByOthers(by map[string]int) string {
 	var all []string
 	for _, label := range slices.Sorted(maps.Keys(by)) {
@@ -20,8 +19,8 @@ func doneByOthers(by map[string]int) string {
 	return strings.Join(all, ", ")
 }
 
-// finishedByOthers returns the projects that other pull requests have applied, with a line for each pull
-// request: "#12 has applied `net`." The keys of by are the labels of projects.
+// finishedByOthers returns one line for each pull request that has applied projects, such as "#12 has applied
+// `net`." by maps the labels of projects to numbers of pull requests.
 func finishedByOthers(by map[string]int) string {
 	of := map[int][]string{}
 	for label, number := range by {

@@ -8,34 +8,34 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// A FollowUp is the issue about a merged pull request some of whose changes are not applied, because the
-// merge could not apply them.
+// A FollowUp is a GitHub issue about a merged pull request. Lockstep opens it if the merge could not apply some
+// of the changes.
 type FollowUp struct {
 	Number int // of the pull request
 	Status
-	// Others has the projects whose changes another pull request has applied: its number, by the project's
-	// label.
+	// Others maps projects to other pull requests: the keys are labels of projects, the values are the numbers
+	// of the pull requests that have applied the projects' changes.
 	Others map[string]int
-	// Gone are the projects that the base branch has removed since they were planned, so that they cannot be
-	// planned or applied any more.
+	// Gone are the projects that were planned, and that the base branch has then removed. They can no longer be
+	// planned or applied.
 	Gone []string
 }
 
-// FollowUpMarker returns the hidden beginning of the issue about a pull request, by which Lockstep finds the
-// issue again.
+// FollowUpMarker returns the hidden beginning of the follow-up issue about the pull request with this number.
+// Lockstep later finds the issue by it.
 func FollowUpMarker(number int) string {
 	return fmt.Sprintf("<!-- lockstep:follow-up %d -->", number)
 }
 
-// settled are the standings of a merged pull request's projects for which nothing is left to do. underWay are
-// the standings of those for which nobody has to act yet.
+// Standings of the projects of a merged pull request. With a standing in settled, nothing is left to do. With
+// one in underWay, Lockstep still works on the project or the project waits, and nobody has to act yet.
 var (
 	settled  = []Standing{Applied, NoChanges, Previewed, Superseded, Closed}
 	underWay = []Standing{Queued, Planning, Postponed, Awaiting, ApplyQueued, Applying, OnMerge, OnceMerged}
 )
 
-// Left returns the projects that the merge should have applied and that are not applied. It also returns the
-// projects that a comment has to apply before these.
+// Left returns the projects that the merge should have applied, and that are still not applied. It includes
+// projects that must be applied before these, by a comment.
 func (f FollowUp) Left() []ProjectStatus {
 	left := func(p ProjectStatus) bool {
 		return p.MergeApplies && !slices.Contains(settled, p.Standing) && f.Others[p.Label()] == 0
@@ -48,8 +48,8 @@ func (f FollowUp) Left() []ProjectStatus {
 	return slices.DeleteFunc(slices.Clone(f.Projects), func(p ProjectStatus) bool { return !left(p) && !before(p) })
 }
 
-// Needed reports whether somebody has to act, so that an issue is opened. An open issue stays open until
-// [FollowUp.Left] is empty.
+// Needed reports whether a person has to act after the merge. Lockstep then opens an issue. The issue stays
+// open until [FollowUp.Left] is empty.
 func (f FollowUp) Needed() bool {
 	return f.Merged && slices.ContainsFunc(f.Left(), func(p ProjectStatus) bool { return !slices.Contains(underWay, p.Standing) })
 }
@@ -59,8 +59,8 @@ func (f FollowUp) Title() string {
 	return fmt.Sprintf("#%d is merged, but not fully applied", f.Number)
 }
 
-// Body returns the issue's text, with its marker, of at most limit bytes. If [FollowUp.Left] is empty, it is
-// the last text, which is written before the issue is closed.
+// Body returns the issue's text, with its hidden marker, of at most limit bytes. If [FollowUp.Left] is empty,
+// the text is the final one: Lockstep then closes the issue.
 func (f FollowUp) Body(limit int) string {
 	marker := FollowUpMarker(f.Number) + "\n"
 	s := f.Status
@@ -89,13 +89,13 @@ func (f FollowUp) Body(limit int) string {
 	return marker + markdown.CutTo(strings.Join(parts, "\n\n")+"\n", limit-len(marker), "")
 }
 
-// FinishedMarker is the hidden beginning of a comment on a follow-up issue. The comment names the pull
-// requests whose applies have made the remaining changes.
+// FinishedMarker is the hidden beginning of a comment on a follow-up issue. The comment lists the pull requests
+// whose applies have made the remaining changes.
 const FinishedMarker = "<!-- lockstep:finished -->"
 
-// Finished returns a comment on the issue, with its marker, of at most limit bytes. The comment names the
-// other pull requests that have applied the projects which the merge left unapplied. Finished returns "" if
-// there are no such pull requests.
+// Finished returns a comment on the issue, with its hidden marker, of at most limit bytes. It lists the
+// projects that the merge left unapplied, and that other pull requests have applied since. It returns "" if
+// there are none.
 func (f FollowUp) Finished(limit int) string {
 	if len(f.Others) == 0 {
 		return ""
@@ -104,12 +104,12 @@ func (f FollowUp) Finished(limit int) string {
 	return markdown.CutTo(text+fmt.Sprintf("\n#%d is fully applied.\n", f.Number), limit, "")
 }
 
-// toRetry are the standings of a merged pull request's projects that need a new plan before they can be
-// applied.
+// toRetry are standings of the projects of a merged pull request. A project with such a standing needs a new
+// plan before it can be applied.
 var toRetry = []Standing{NotApplied, PlanFailed, PlanStopped, ApplyFailed, Stale, PartPlanned, PartApplied, Blocked}
 
-// afterRetry returns the commands that apply the plans which a retry makes. Each removed project needs a
-// separate command.
+// afterRetry returns the commands that apply the plans made by `lockstep retry`. Each removed project needs its
+// own command; one command applies all others.
 func (s Status) afterRetry() string {
 	var all []string
 	others := false
@@ -129,10 +129,10 @@ func (s Status) afterRetry() string {
 	return strings.Join(all, " and ")
 }
 
-// lateWords is the text about applies that the merge has requested and that wait for requirements.
+// lateWords is the text about applies that the merge has requested, and that still wait for their requirements.
 const lateWords = "Lockstep applies the plan once its requirements are met, if the plan is still up to date then. To cancel the apply, comment `lockstep stop`. For a new plan, comment `lockstep retry`."
 
-// remedy returns the advice on how to apply the projects that the merge has not applied.
+// remedy returns the advice on how to apply the projects that the merge did not apply.
 func (f FollowUp) remedy() string {
 	has := func(list ...Standing) bool {
 		return slices.ContainsFunc(f.Projects, func(p ProjectStatus) bool { return slices.Contains(list, p.Standing) })

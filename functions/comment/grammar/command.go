@@ -10,19 +10,20 @@ import (
 // A Verb is the action of a command: one word ("plan"), or two words ("state mv").
 type Verb string
 
-// A Command is the meaning of a line. Its exported strings have passed the checks of their options.
+// A Command is the meaning of a line in a comment. Its exported strings have passed the checks of their
+// options.
 type Command struct {
 	Verb Verb
-	// Arguments are the words after the verb that are no options, such as addresses and IDs, in their order.
+	// Arguments are the words after the verb that are not options, such as addresses and IDs, in their order.
 	Arguments []string `json:",omitempty"`
-	// Plan limits an apply to the plan with this hash. It may be the beginning of a hash.
+	// Plan is the hash of the plan that an apply must use; "" for any. It may be the beginning of a hash.
 	Plan string `json:",omitempty"`
-	// Commit limits a plan to the head with this ID. It may be only the beginning of an ID, which the gate
-	// refuses.
+	// Commit is the ID of the head commit that a plan must have; "" for any. It may be only the beginning of an
+	// ID. The gate refuses a beginning.
 	Commit string `json:",omitempty"`
-	// Project, Dir and Workspace are patterns. * matches a part of one path element, and ** any number of
-	// elements, as in "live/**". Without a pattern, and without Failed, the command is for all projects that
-	// the pull request touches.
+	// Project, Dir and Workspace are patterns that select projects. "*" matches a part of one path element, and
+	// "**" any number of elements, as in "live/**". If there is no pattern, and Failed is not set, the command
+	// is for all projects that the pull request changes.
 	Project   string `json:",omitempty"` // -p
 	Dir       string `json:",omitempty"` // -d
 	Workspace string `json:",omitempty"` // -w
@@ -39,7 +40,7 @@ type Command struct {
 // keyword is the first word of every command.
 const keyword = "lockstep"
 
-// String returns the command as it is typed. [Parse] returns the same command for this text.
+// String returns the command as a person types it. [Parse] returns an equal command for this text.
 func (c Command) String() string {
 	words := append([]string{keyword, string(c.Verb)}, c.words()...)
 	return strings.Join(words, " ")
@@ -75,14 +76,14 @@ func (c Command) words() []string {
 	return out
 }
 
-// Everything reports whether a command is not limited to some projects.
+// Everything reports whether the command is for all projects of the pull request: no option limits it.
 func (c Command) Everything() bool {
 	return c.Project == "" && c.Dir == "" && c.Workspace == "" && !c.Failed
 }
 
-// AsPlan returns the plan command with the same effect, for a verb that is a plan under another name; any other
-// command unchanged. For example, a retry plans everything that has failed to plan or to apply. A change of the
-// state is planned, shown, and carried out by the apply.
+// AsPlan returns the command for a plan that has the same effect as c. For example, "retry" means a plan of
+// everything that failed. A change of the state, such as "state mv", is planned and shown first, and an apply
+// makes it. A command that is no plan in this sense is returned unchanged.
 func (c Command) AsPlan() Command {
 	r, _ := rowOf(c.Verb)
 	if r.plan == nil {
@@ -93,7 +94,7 @@ func (c Command) AsPlan() Command {
 	return c
 }
 
-// Selects reports whether the patterns of a command match a project. It ignores the field Failed.
+// Selects reports whether the command's patterns match a project. It ignores the field Failed.
 func (c Command) Selects(name, dir, workspace string) bool {
 	return matches(c.Project, name) && matches(c.Dir, dir) && matches(c.Workspace, workspace)
 }
@@ -112,48 +113,50 @@ type Options struct {
 	Targets  []string `json:",omitempty"`
 	Excludes []string `json:",omitempty"`
 	Replaces []string `json:",omitempty"`
-	// Variables are values of variables, NAME=VALUE each.
+	// Variables are values of variables. Each has the form NAME=VALUE.
 	Variables   []string `json:",omitempty"`
 	Destroy     bool     `json:",omitempty"`
 	RefreshOnly bool     `json:",omitempty"`
 	NoRefresh   bool     `json:",omitempty"`
-	// For each value in these lists, the plan has a block of the configuration language.
-	// - Imports: "ADDR ID", an import block. See [Pair].
-	// - Moves: "FROM TO", a moved block.
-	// - Forgets: an address, a removed block without destruction.
+	// These lists change the state itself. For each value, the plan gets a block of the configuration language:
+	//   - Imports: "ADDR ID" becomes an import block. See [Pair].
+	//   - Moves: "FROM TO" becomes a moved block.
+	//   - Forgets: an address becomes a removed block that does not destroy the object.
 	//
-	// Untaints has the addresses of tainted objects that are not to be replaced.
+	// Untaints are the addresses of tainted objects that the plan must not replace.
 	Imports []string `json:",omitempty"`
 	Moves   []string `json:",omitempty"`
 	Forgets []string `json:",omitempty"`
 
 	Untaints []string `json:",omitempty"`
-	// Invoke is the address of an action, or of an instance of one: the plan invokes it, and changes no object.
+	// Invoke is the address of an action, or of an instance of an action. The plan invokes this action, and
+	// changes no object.
 	Invoke string `json:",omitempty"`
-	// Taint is set if the Replaces come from the command "taint". Each of them must be an object in the state.
+	// Taint is set if Replaces comes from the command "taint". Each address in Replaces must then be an object
+	// in the state.
 	Taint bool `json:",omitempty"`
-	// Rest is set for a plan that continues an apply with the same options. The apply has already made some of
-	// the changes of the state.
+	// Rest is set for a plan that continues an apply of a plan with the same options. That apply has already
+	// made some of the changes of the state, so these are not made twice.
 	Rest bool `json:",omitempty"`
 }
 
-// Changes reports whether the options name something to do: a change of the state itself, or an action to
-// invoke. Such a plan is for one project.
+// Changes reports whether the options contain a change of the state itself, or an action to invoke. A plan with
+// such options is for one project.
 func (o Options) Changes() bool {
 	return len(o.Imports)+len(o.Moves)+len(o.Forgets)+len(o.Untaints) > 0 || o.Invoke != ""
 }
 
-// KeepsObjects reports whether a plan changes no object. It only writes changes made outside of Terraform into
-// the state, or invokes an action. So it leaves out everything that a pull request changes.
+// KeepsObjects reports whether a plan with these options changes no object. It only updates the state from the
+// real objects, or invokes an action. So it leaves out the changes that the pull request makes.
 func (o Options) KeepsObjects() bool { return o.RefreshOnly || o.Invoke != "" }
 
-// IsZero reports whether a plan is made without options.
+// IsZero reports whether o contains no option.
 func (o Options) IsZero() bool { return len(o.Words()) == 0 }
 
-// Partial reports whether a plan leaves out parts of the configuration.
+// Partial reports whether a plan with these options leaves out parts of the configuration.
 func (o Options) Partial() bool { return len(o.Targets)+len(o.Excludes) > 0 }
 
-// Flags returns the names of the options that are used, in the order of Words.
+// Flags returns the names of the options that o has, in the order of [Options.Words].
 func (o Options) Flags() []string {
 	var out []string
 	for _, w := range o.Words() {
@@ -168,8 +171,8 @@ func (o Options) Flags() []string {
 	return out
 }
 
-// Words returns the options as they are typed, first those with the widest effect. Equal options have equal
-// words.
+// Words returns the options as a person types them, those with the widest effect first. Equal options have the
+// same words.
 func (o Options) Words() []string {
 	var out []string
 	for _, set := range []struct {
@@ -194,7 +197,7 @@ func (o Options) Words() []string {
 	return out
 }
 
-// count returns the number of values of all options.
+// count returns how many values all options together have.
 func (o Options) count() int {
 	n := len(slices.Concat(o.Targets, o.Excludes, o.Replaces, o.Variables, o.Imports, o.Moves, o.Forgets, o.Untaints))
 	if o.Invoke != "" {

@@ -6,19 +6,19 @@ import (
 	"strings"
 )
 
-// marks are the signs of Markdown around a marked text, and quotation marks, each with its closing sign.
+// marks are the signs of Markdown around a marked text, and quotation marks. end is the sign that closes begin.
 var marks = []struct{ begin, end string }{
 	{"`", "`"}, {"***", "***"}, {"**", "**"}, {"*", "*"}, {"__", "__"}, {"_", "_"}, {"~~", "~~"},
 	{`"`, `"`}, {"'", "'"}, {"“", "”"}, {"‘", "’"},
 }
 
-// itemPattern matches the beginning of a list item or of a heading.
+// itemPattern matches the beginning of a Markdown list item or heading.
 var itemPattern = regexp.MustCompile(`^([-*+]|[0-9]{1,9}[.)]|#{1,6})[ \t]+`)
 
-// marked returns the commands in a comment that contains only commands, but marked as code, as a list, in bold
-// or in quotes. Such commands are not carried out, and have the problem [Marked]. A person who writes about
-// commands adds other words; a person who writes only commands waits for their outcome, and so needs an answer.
-// Quoted and hidden text does not count.
+// marked returns the commands of a comment that contains nothing but commands, all marked as code, as a list,
+// in bold or in quotes. Lockstep does not carry out such commands: they have the problem [Marked]. A person who
+// writes about commands adds other words. A person who writes only commands waits for a result, and so needs an
+// answer. Quoted and hidden text is ignored.
 func marked(body string) (out []Line) {
 	for line := range strings.Lines(withoutFence(strings.ReplaceAll(body, "\r", "\n"))) {
 		text := strings.TrimSpace(line)
@@ -59,7 +59,7 @@ func withoutFence(body string) string {
 	return content
 }
 
-// unmarked returns a text without marks that surround the whole text.
+// unmarked returns text without the marks that surround all of it.
 func unmarked(text string) string {
 	for _, m := range marks {
 		inner, begins := strings.CutPrefix(text, m.begin)

@@ -2,23 +2,24 @@ package grammar
 
 import "strings"
 
-// nearestVerb returns the verb with the most similar spelling. If none is similar, it is help, and ok is false.
+// nearestVerb returns the verb that is most similar to s. If none is similar, it returns Help, and ok is false.
 func nearestVerb(s string) (v Verb, ok bool) {
 	var names []string
 	for _, v := range Verbs() {
 		names = append(names, string(v))
 	}
-	// An opposite verb is never suggested, such as taint for untaint.
+	// A verb that means the opposite is never suggested. For example, "taint" is never suggested for a word
+	// that begins with "un".
 	if i := nearest(s, names); i >= 0 && undoes(s) == undoes(names[i]) {
 		return Verbs()[i], true
 	}
 	return Help, false
 }
 
-// undoes reports whether a verb begins with "un", so that it means the opposite of another verb.
+// undoes reports whether a verb begins with "un". Such a verb means the opposite of another one, as "untaint".
 func undoes(verb string) bool { return strings.HasPrefix(strings.ToLower(verb), "un") }
 
-// nearestOption returns the option with the most similar spelling; nil if none is similar.
+// nearestOption returns the option whose name is most similar to s; nil if none is similar.
 func nearestOption(s string) *option {
 	var names []string
 	var of []*option
@@ -33,8 +34,8 @@ func nearestOption(s string) *option {
 	return nil
 }
 
-// nearest returns the index of the name with the most similar spelling. It returns -1 if no name is similar, or
-// if two names are equally similar.
+// nearest returns the index of the name in names that is most similar to s. It returns -1 if no name is
+// similar, or if two names are equally similar.
 func nearest(s string, names []string) int {
 	best, least := -1, 3
 	for i, name := range names {

@@ -12,9 +12,10 @@ type option struct {
 	names  []string // without dashes; Lockstep writes the first one
 	stands string   // the word for the value in texts: "NAME"; "" for an option without a value
 	check  check
-	// set takes a value that has passed the check. It returns false if the option was given before.
+	// set sets the option's value in c. The value has passed the check. set returns false if the option already
+	// had a value.
 	set func(c *Command, value string) bool
-	// about is the meaning of the option, for people.
+	// about explains the option to people.
 	about string
 }
 
@@ -26,7 +27,7 @@ func (o *option) flag() string {
 	return "-" + o.names[0]
 }
 
-// A check returns the problem with a value; "" if the value may be used.
+// A check returns the kind of problem that a value has; "" if the value is valid.
 type check func(value string) Kind
 
 var (
@@ -55,7 +56,7 @@ var (
 
 var (
 	choosing = []*option{inProject, inDir, inWorkspace, failed}
-	// addressed are the options whose values are addresses.
+	// addressed are the options whose values are addresses of resources or other objects.
 	addressed = []*option{target, exclude, replace, imported, moved, forgotten, untainted, invoked}
 	planning  = []*option{target, exclude, replace, variable, destroy, refreshOnly, refresh, imported, moved, forgotten, untainted, invoked}
 	changing  = []*option{target, exclude, variable, refresh} // of a plan that changes the state
@@ -85,7 +86,7 @@ func said(field func(*Command) *bool) func(*Command, string) bool {
 	return func(c *Command, _ string) bool { *field(c) = true; return true }
 }
 
-// optionOf returns the option with a name; nil if there is none.
+// optionOf returns the option with the given name; nil if there is none.
 func optionOf(name string) *option {
 	i := slices.IndexFunc(all, func(o *option) bool { return slices.Contains(o.names, name) })
 	if i < 0 {
@@ -94,17 +95,19 @@ func optionOf(name string) *option {
 	return all[i]
 }
 
-// needless are options of Terraform's and Atlantis' command lines that have no effect in Lockstep. A plan
-// asks no questions, takes no lock and is never applied by itself. A command without these options means the
-// same. (-auto-merge-disabled is not among them: without it, a command could do more, if the settings on the
-// base branch let Lockstep merge pull requests.)
+// needless are options of the command lines of Terraform and Atlantis that have no effect in Lockstep. A plan
+// asks no questions, takes no lock, and is never applied by itself. So a command without these options means
+// the same.
+//
+// -auto-merge-disabled is not in the list. Without this option the command could do more: merge the pull
+// request, if the settings on the base branch say so.
 var needless = []string{
 	"auto-approve", "input", "lock", "lock-timeout", "no-color", "compact-warnings", "concise", "json", "out",
 	"detailed-exitcode", "parallelism", "verbose",
 }
 
-// excluding are pairs of options that contradict each other. Terraform and our own command line refuse the same
-// pairs. Only the pairs of -invoke with a change of the state are an addition: a plan with -invoke changes no
+// excluding are pairs of options that contradict each other. Terraform and lockstep's command line refuse the
+// same pairs. Only here, -invoke also excludes each change of the state, because a plan with -invoke changes no
 // object.
 var excluding = []struct {
 	a, b  *option
@@ -132,8 +135,8 @@ var excluding = []struct {
 	{invoked, untainted, func(o Options) bool { return o.Invoke != "" && len(o.Untaints) > 0 }},
 }
 
-// dashed returns a word with two dashes instead of one long dash, if it is an option: phones turn two dashes
-// into a long one.
+// dashed replaces one long dash at the beginning of an option by two dashes, because phones turn two typed
+// dashes into a long one. It returns any other word unchanged.
 func dashed(text string) string {
 	rest := strings.TrimLeft(text, "—–")
 	name, _, _ := strings.Cut(strings.ToLower(rest), "=")
@@ -143,11 +146,11 @@ func dashed(text string) string {
 	return "--" + rest
 }
 
-// optionPattern matches words that may be meant as an option's name.
+// optionPattern matches a word that a person may have meant as the name of an option.
 var optionPattern = regexp.MustCompile(`^[a-z][a-z0-9_-]*$`)
 
-// cutFlag splits a word into an option's name, without dashes, and its value after =. ok is false for a word
-// that is no option.
+// cutFlag splits a word such as "-target=a" into the option's name and the value. hasValue is false if there is
+// no "=". ok is false if the word is no option.
 func cutFlag(w word) (name, value string, hasValue, ok bool) {
 	if w.quoted || !strings.HasPrefix(w.text, "-") {
 		return "", "", false, false

@@ -9,16 +9,18 @@ import (
 type Line struct {
 	Text string // as written, without the spaces around it, shortened
 	// Command is the meaning of the line. If the line has no meaning, Problem is the reason. Suggestion is a
-	// command that the author may have meant; "" for none. A line for another program can have both a Command
-	// and a Problem, of the kind [Foreign].
+	// command that the author may have meant; "" for none. A line for another program can have a Command and
+	// also a Problem, of the kind [Foreign].
 	Command    Command
 	Problem    Problem
 	Suggestion string
 }
 
-// MaxCommands is the maximum number of commands in one comment. maxLine is the maximum length of a line, in
-// bytes. maxText and maxWord are the lengths to which a line and a word are shortened for an answer. maxValues
-// is the maximum number of values in one command.
+// Limits of what is read from a comment:
+//   - MaxCommands is the maximum number of commands in one comment.
+//   - maxLine is the maximum length of a line, in bytes.
+//   - maxText and maxWord are the lengths to which a line and a word are shortened for an answer.
+//   - maxValues is the maximum number of values in one command.
 const (
 	MaxCommands = 10
 	maxLine     = 4000
@@ -28,9 +30,9 @@ const (
 )
 
 // Parse returns the lines of a comment that are addressed to Lockstep, in their order. It skips text that is
-// quoted, in a code block, or hidden in an HTML comment, unless a comment contains only marked commands: see
-// [Marked]. A repeated command counts once. If there are more than [MaxCommands] commands, the last line has
-// the problem [TooMany].
+// quoted, in a code block, or hidden in an HTML comment. (There is an exception for comments that contain
+// nothing but marked commands: see [Marked].) A repeated command counts once. If there are more than
+// [MaxCommands] commands, the last line has the problem [TooMany].
 func Parse(body string) []Line {
 	var out []Line
 	for text := range spoken(body) {
@@ -53,7 +55,7 @@ func Parse(body string) []Line {
 	return out
 }
 
-// parseLine reads a line. ok is false if it is not addressed to us.
+// parseLine parses one line of a comment. ok is false if the line is not addressed to Lockstep.
 func parseLine(text string) (line Line, ok bool) {
 	first, rest, _ := strings.Cut(strings.Join(strings.Fields(text), " "), " ")
 	to, sure := addressee(first, rest)
@@ -85,9 +87,9 @@ func parseLine(text string) (line Line, ok bool) {
 // programs are the other programs whose commands people type by habit.
 var programs = []string{"atlantis", "digger", "terraform", "tofu"}
 
-// theirs lists commands of other programs that have another name in Lockstep, and words that people type
-// instead of a verb. Each has the command that is suggested for it. The person has to replace a word in
-// capitals, or "...".
+// theirs has a suggested command for words that are no verb of Lockstep: commands of other programs, and words
+// that people type instead of a verb. Where a suggestion has a word in capitals or "...", the person has to
+// replace it.
 var theirs = map[string]Command{
 	"atlantis approve_policies": {Verb: Override, Reason: "..."},
 	"atlantis version":          {Verb: Help},
@@ -116,9 +118,13 @@ var theirs = map[string]Command{
 // destruction is the command for a plan that destroys all objects. The plan alone destroys nothing.
 var destruction = Command{Verb: Plan, Options: Options{Destroy: true}}
 
-// addressee returns the program that a line may be for, by its first word; "" for none. sure is set if the line
-// is certainly for Lockstep: its first word is exactly "lockstep", or has an @ or a / before it, or is followed
-// by nothing or by a verb. Any other line may be a sentence about a program.
+// addressee returns the program that the first word of a line names; "" for none. sure is set if the line is
+// certainly for Lockstep:
+//   - the first word is exactly "lockstep", in lower case;
+//   - or the first word begins with "@" or "/";
+//   - or a verb, or nothing, follows the first word.
+//
+// If sure is false, the line may be a sentence about the program.
 func addressee(first, rest string) (to string, sure bool) {
 	first = visible(first)
 	name := strings.TrimLeft(first, "/@")
@@ -135,8 +141,8 @@ func addressee(first, rest string) (to string, sure bool) {
 	return to, known || first == keyword || name != first || rest == ""
 }
 
-// foreign returns the line for a command of another program. ok is false if the line is probably a sentence
-// about the program. The Command of the line is empty if the command is incomplete.
+// foreign parses a command for the program to, such as "terraform". ok is false if the line is probably a
+// sentence about the program. The Command of the line is empty if the command is incomplete.
 func foreign(to string, r *reader) (Line, bool) {
 	if r.prose || !r.close {
 		return Line{}, false

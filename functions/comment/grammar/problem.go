@@ -1,6 +1,6 @@
 package grammar
 
-// A Kind is the kind of a problem. Package comment writes the text about each.
+// A Kind is the kind of a problem. Package comment has a text for each kind.
 type Kind string
 
 const (
@@ -37,7 +37,7 @@ const (
 	ManyValues  Kind = "many values"  // too many values; Most is the limit
 )
 
-// Kinds returns all kinds.
+// Kinds returns all kinds of problems.
 func Kinds() []Kind {
 	return []Kind{
 		TooMany, TooLong, Invisible, OpenQuote, NoVerb, UnknownVerb, Foreign, Marked,
@@ -46,10 +46,10 @@ func Kinds() []Kind {
 	}
 }
 
-// A Problem is the reason why a line is no command; the zero value means that there is no problem.
+// A Problem is the reason why a line is not a command. The zero value means that there is no problem.
 type Problem struct {
 	Kind Kind
-	// Word is the word that the author typed, shortened. The other fields contain only texts of Lockstep.
+	// Word is the word that the author typed, shortened. The other fields contain only Lockstep's own texts.
 	Word  string `json:",omitempty"`
 	Flag  string `json:",omitempty"`
 	Other string `json:",omitempty"`
@@ -61,7 +61,7 @@ type Problem struct {
 // IsZero reports whether there is no problem.
 func (p Problem) IsZero() bool { return p == Problem{} }
 
-// shorten cuts a text of other people to n characters, and adds "..." if it was longer.
+// shorten cuts a text that a person wrote to n characters, and adds "..." if the text was longer.
 func shorten(s string, n int) string {
 	if r := []rune(s); len(r) > n {
 		return string(r[:n]) + "..."

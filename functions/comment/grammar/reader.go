@@ -7,9 +7,9 @@ import (
 	"unicode"
 )
 
-// A reader reads the words of a command. After a problem it continues as well as it can. The command that
-// results is the suggestion. If a word was lost that perhaps limited the command, there is no such
-// suggestion.
+// A reader reads the words of a command. After a problem it continues to read, and the command that results is
+// the suggestion. There is no such suggestion if the reader has dropped a word that may have limited the
+// command.
 type reader struct {
 	to      string // the program that the line is for
 	words   []word
@@ -18,14 +18,14 @@ type reader struct {
 	row     row
 	problem Problem
 	lost    bool
-	// close is set if the first word is a verb, or is spelt similarly. prose is set if the words after it look
-	// like a sentence rather than a command.
+	// close is set if the first word is a verb, or is similar to one. prose is set if the words after it look
+	// like a sentence rather than like a command.
 	close, prose bool
-	// after is the index of a word that may be the value of an unknown option before it.
+	// after is the index of the word after an unknown option. That word may be the option's value.
 	after int
 }
 
-// say records a problem, unless there is one already.
+// say records the problem p, unless a problem was recorded before.
 func (r *reader) say(p Problem) {
 	if r.problem.IsZero() {
 		p.Word = shorten(p.Word, maxWord)
@@ -33,16 +33,16 @@ func (r *reader) say(p Problem) {
 	}
 }
 
-// lose records a problem with a word that cannot be repaired. Then the only suggestion is help.
+// lose records a problem with a word that cannot be repaired. The only suggestion is then "lockstep help".
 func (r *reader) lose(p Problem) {
 	r.say(p)
 	r.lost = true
 }
 
-// helping is the suggestion if there is no better one.
+// helping is the suggestion "lockstep help", for lines without a better suggestion.
 const helping = keyword + " " + string(Help)
 
-// line returns the result: the command, or the problem with a suggestion.
+// line returns the line that was read: the command, or the problem with a suggestion.
 func (r *reader) line() Line {
 	switch {
 	case r.problem.IsZero():
@@ -72,7 +72,8 @@ func (r *reader) read() {
 	r.complete()
 }
 
-// end returns the word w. If it is the last word of the line, end removes the punctuation mark after it.
+// end returns the text of the word w. If w is the last word of the line, end removes a punctuation mark at its
+// end.
 func (r *reader) end(w word) string {
 	if r.at != len(r.words)-1 || w.quoted || w.text == "." {
 		return w.text
@@ -80,7 +81,7 @@ func (r *reader) end(w word) string {
 	return withoutEnd(w.text)
 }
 
-// verb reads the one or two words of a verb.
+// verb reads a verb of one or two words. It returns false if there is none.
 func (r *reader) verb() bool {
 	if len(r.words) == 0 {
 		r.lose(Problem{Kind: NoVerb})
@@ -121,8 +122,8 @@ func (r *reader) verb() bool {
 	return true
 }
 
-// hoist finds the word of a verb that people have typed after options, and moves it in front of the options:
-// "-p net apply", and Atlantis' "state -p net rm".
+// hoist moves a verb that a person has typed after options to the front. Examples: "-p net apply", and "state
+// -p net rm" as in Atlantis.
 func (r *reader) hoist(at int) {
 	n := at
 	for n < len(r.words) {
@@ -154,7 +155,8 @@ func joined(words []word) string {
 	return strings.Join(texts, " ")
 }
 
-// verbOf finds the verb at the beginning of words. n is the number of its words; 0 if there is no verb.
+// verbOf finds the verb that typed and words begin with. n is the number of the verb's words; 0 if there is no
+// verb.
 func verbOf(typed string, words []word) (v Verb, n int) {
 	two := ""
 	if len(words) > 1 {
@@ -171,8 +173,8 @@ func verbOf(typed string, words []word) (v Verb, n int) {
 	return "", 0
 }
 
-// spelt reports whether a word can be a misspelt verb. A word that ends with a punctuation mark ("Terraform
-// plan:") or is in the plural belongs to a sentence.
+// spelt reports whether a word can be a misspelt verb. A word in the plural, or with a punctuation mark at its
+// end ("Terraform plan:"), belongs to a sentence instead.
 func spelt(typed string) bool {
 	return !strings.HasSuffix(typed, "s") && !strings.ContainsFunc(typed, func(r rune) bool { return r != ' ' && !unicode.IsLetter(r) })
 }
@@ -184,7 +186,7 @@ func beginsVerb(typed string) bool {
 	})
 }
 
-// plain reads a word that is no option: a hash, or an argument.
+// plain reads a word that is not an option: the hash of a plan, or an argument.
 func (r *reader) plain(w word) {
 	text := r.end(w)
 	switch n := len(r.command.Arguments); {
@@ -221,11 +223,12 @@ func (r *reader) plain(w word) {
 	}
 }
 
-// wonts are words that people often write after a command. They are probably not meant as names of projects.
-// But projects can have such names, so a command with such a word gets no suggestion except help.
+// wonts are words that people often write after a command, such as "please". They are probably not meant as
+// names of projects. But projects can have such names. So a command with such a word gets no suggestion except
+// "lockstep help".
 var wonts = []string{"please", "pls", "now", "again", "asap", "all", "everything", "it", "this", "and", "then", "thanks"}
 
-// unnamed reports whether a word is never suggested as the name of a project.
+// unnamed reports whether a word is never suggested as the name of a project: it is a verb or one of [wonts].
 func unnamed(text string) bool {
 	return slices.Contains(wonts, strings.ToLower(text)) || slices.ContainsFunc(Verbs(), func(v Verb) bool { return strings.EqualFold(string(v), text) })
 }
@@ -241,7 +244,7 @@ func (r *reader) plan(text string) {
 	}
 }
 
-// option reads an option, and the next word if that is its value.
+// option reads an option. If the option has no value after "=" and needs one, option also reads the next word.
 func (r *reader) option(name, value string, hasValue bool) {
 	typed := r.words[r.at].text
 	if name = strings.ToLower(name); !hasValue {
@@ -299,8 +302,8 @@ func (r *reader) option(name, value string, hasValue bool) {
 	r.set(o, value)
 }
 
-// value returns the word after an option as its value, unless that is an option, too. A reason without quotes
-// continues up to the next option.
+// value returns the value of an option: the next word, unless that word is an option itself. A reason without
+// quotes continues up to the next option. value returns false if there is no value.
 func (r *reader) value(o *option) (string, bool) {
 	var text []string
 	for r.at+1 < len(r.words) {
@@ -319,7 +322,7 @@ func (r *reader) value(o *option) (string, bool) {
 	return strings.Join(text, " "), len(text) > 0
 }
 
-// set sets the value of an option, if the value passes the option's check.
+// set sets the value of the option o in the command, if the value passes the option's check.
 func (r *reader) set(o *option, value string) {
 	if o == inDir {
 		value = cmp.Or(strings.TrimSuffix(strings.TrimPrefix(value, "./"), "/"), ".")
@@ -339,7 +342,7 @@ func (r *reader) set(o *option, value string) {
 	}
 }
 
-// complete checks the command as a whole.
+// complete checks the command after all of its words are read.
 func (r *reader) complete() {
 	lost := r.lost
 	for _, x := range excluding {

@@ -6,8 +6,8 @@ import (
 )
 
 // spoken returns the lines of a comment that a reader sees as text. It leaves out code blocks, indented code,
-// HTML comments, and elements that show code or nothing, such as <pre>. Quoted lines begin with ">", and so
-// cannot be commands.
+// HTML comments, and elements that show code or nothing, such as <pre>. It includes quoted lines, which are no
+// commands because they begin with ">".
 // Source: https://spec.commonmark.org/0.31.2/#fenced-code-blocks
 func spoken(body string) iter.Seq[string] {
 	return func(yield func(string) bool) {
@@ -40,16 +40,16 @@ func spoken(body string) iter.Seq[string] {
 	}
 }
 
-// unspoken lists the beginnings of HTML comments and elements that a reader does not see as text, each with its
-// end.
+// unspoken lists HTML comments and elements whose content a reader does not see as text. Each has its beginning
+// and its end.
 var unspoken = []struct{ begin, end string }{
 	{"<!--", "-->"},
 	{"<pre", "</pre"}, {"<code", "</code"}, {"<script", "</script"}, {"<style", "</style"}, {"<textarea", "</textarea"},
 }
 
-// hides returns the text that closes the HTML comment or element which is still open at the end of a line, such
-// as "-->"; "" if none is open. The parameter before is the result for the previous line. Inside a code span,
-// or after a backslash, no comment or element begins.
+// hides returns the text that will close an HTML comment or element, such as "-->", if one is still open at the
+// end of a line. It returns "" if none is open. before is the result of hides for the previous line. Inside a
+// code span, or after a backslash, no comment or element begins.
 func hides(line, before string) string {
 	for line = strings.ToLower(line); line != ""; {
 		switch n := strings.IndexFunc(line, func(r rune) bool { return r != '`' }); {
@@ -79,7 +79,7 @@ func hides(line, before string) string {
 	return before
 }
 
-// OpensFence returns the fence of a line that begins a code block; "" for other lines.
+// OpensFence returns the fence, such as "```", of a line that begins a Markdown code block; "" for other lines.
 func OpensFence(text string) string {
 	for _, c := range []string{"`", "~"} {
 		n := len(text) - len(strings.TrimLeft(text, c))
@@ -90,7 +90,7 @@ func OpensFence(text string) string {
 	return ""
 }
 
-// ClosesFence reports whether a line ends the code block that fence has opened.
+// ClosesFence reports whether a line ends the Markdown code block that the line fence has begun.
 func ClosesFence(text, fence string) bool {
 	rest := strings.TrimLeft(text, fence[:1])
 	return len(text)-len(rest) >= len(fence) && strings.TrimSpace(rest) == ""

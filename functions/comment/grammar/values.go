@@ -23,8 +23,7 @@ const (
 	maxValue = 1000
 )
 
-// ValidName reports whether a text is a valid name of a project, directory or workspace, so that a command can
-// contain it.
+// ValidName reports whether s may be the name of a project, directory or workspace in a command.
 func ValidName(s string) bool { return len(s) <= maxName && namePattern.MatchString(s) }
 
 func isPattern(s string) Kind {
@@ -34,18 +33,18 @@ func isPattern(s string) Kind {
 	return ""
 }
 
-// hashPattern matches words that may be meant as a plan's hash.
+// hashPattern matches words that a person may have meant as the hash of a plan, or as its beginning.
 var hashPattern = regexp.MustCompile(`^[0-9A-Fa-f]{1,64}$`)
 
-// commitPattern matches words that may be meant as the ID of a commit, by SHA-1 or SHA-256.
+// commitPattern matches words that a person may have meant as the ID of a commit, a SHA-1 or SHA-256 hash.
 var commitPattern = regexp.MustCompile(`^[0-9A-Fa-f]{7,64}$`)
 
 // shortestPlan is the minimum number of characters of a hash that names a plan.
 const shortestPlan = 7
 
-// An address consists of steps. A step is a name, or a name with a number or a text in brackets. Texts have no
-// quotes, no backslashes and no templates, so that an address stays the same in any quotes. The engine decides
-// whether an address exists.
+// Patterns of addresses. An address consists of steps. A step is a name, or a name with a number or a text in
+// brackets. A text must not contain quotes, backslashes or templates, so that the address stays the same in any
+// quotes. Whether an address exists is checked later, by the engine.
 const (
 	nameStep = `[A-Za-z_][A-Za-z0-9_-]*`
 	keyStep  = `(\[([0-9]{1,10}|"[^"\\$%]*")\])?`
@@ -87,8 +86,8 @@ func isAction(s string) Kind {
 	return ""
 }
 
-// Pair splits the value of -import or -move after its first address, which may contain spaces: a["x y"] i-1. ok
-// is false if there is no address, or nothing after it.
+// Pair splits the value of -import or -move, such as `a["x y"] i-1`, after its first address, which may contain
+// spaces. ok is false if there is no address, or nothing after the address.
 func Pair(value string) (addr, rest string, ok bool) {
 	for i, r := range value {
 		if r == ' ' && isAddress(value[:i]) == "" {

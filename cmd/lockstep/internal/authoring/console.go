@@ -66,11 +66,11 @@ type console struct {
 	eval *eval.Evaluator
 	run  engine.Run
 	in   addrs.ModuleInstance // whose names expressions refer to
-	// nowhere is set if the chosen module instance does not exist.
+	// nowhere is set if the module instance in which the user wants to evaluate expressions does not exist.
 	nowhere bool
 }
 
-// enter chooses the module instance; "" is the root module.
+// enter selects the module instance in which the console evaluates expressions. "" is the root module.
 func (c *console) enter(scope string) diags.Diagnostics {
 	if scope == "" {
 		return nil
@@ -96,7 +96,7 @@ func (c *console) enter(scope string) diags.Diagnostics {
 	return ds
 }
 
-// theseAre lists some module instances for a message.
+// theseAre returns a sentence that lists some of the module instances, for an error message.
 func theseAre(list []addrs.ModuleInstance) string {
 	const shown = 10
 	var names []string
@@ -112,9 +112,10 @@ func theseAre(list []addrs.ModuleInstance) string {
 	return "Use one of these: " + strings.Join(names, ", ") + "."
 }
 
-// newConsole opens configuration, state and providers. It locks nothing, because nothing is written. There need
-// not be a configuration. If planned is set, the values are those after a plan; an error in the plan leaves
-// some of them unknown. It returns nil only if there can be no console.
+// newConsole opens the configuration, the state and the providers. It does not lock the state, because the
+// console writes nothing. A directory without a configuration is accepted. If planned is set, newConsole makes
+// a plan, and expressions have the values after that plan. An error in the plan leaves some values unknown. The
+// result is nil only if no expression can be evaluated at all.
 func newConsole(o *opening.Operation, given cli.VarFlags, paths workdir.LocalPaths, planned bool) (*console, diags.Diagnostics) {
 	ds := o.OpenAll(paths)
 	if ds.HasErrors() {
@@ -143,7 +144,8 @@ func newConsole(o *opening.Operation, given cli.VarFlags, paths workdir.LocalPat
 	return &console{a: o.App, eval: ev, run: run}, ds
 }
 
-// collectSet returns the root variables that have a value. The others are unknown.
+// collectSet returns the values of the root variables. Variables without a value are missing in the result;
+// unlike in a plan, that is not an error.
 func collectSet(a *cli.App, d *workdir.Dir, cfg *config.Config, given cli.VarFlags) (map[string]cty.Value, diags.Diagnostics) {
 	sources, ds := a.Sources(d, given)
 	if ds.HasErrors() {
@@ -221,7 +223,7 @@ func (c *console) interact(file *os.File) int {
 	}
 }
 
-// open reports whether an expression is incomplete, because a bracket or a heredoc has no end yet.
+// open reports whether the text of an expression is incomplete: a bracket or a heredoc is not closed yet.
 func open(text string) bool {
 	tokens, _ := hclsyntax.LexExpression([]byte(text), consoleInput, hcl.InitialPos)
 	depth := 0
@@ -246,7 +248,7 @@ refer to variables, locals, modules, and resources with the values that the stat
 
 Type an expression and press Enter to see its value. "exit", or Control-D, ends the console.`
 
-// answer evaluates one expression, or performs one command of the console.
+// answer evaluates one expression, or runs one of the console's commands, such as "help".
 func (c *console) answer(text string) (string, diags.Diagnostics) {
 	switch text {
 	case "":

@@ -26,7 +26,7 @@ const (
 	fmtUnformatted = 3 // -check found something to do
 )
 
-// fmtExtensions are the names of files that fmt formats in directories.
+// fmtExtensions are the endings of the file names that fmt formats when it is given a directory.
 var fmtExtensions = []string{".tf", ".tofu", ".tfvars", ".tftest.hcl", ".tfmock.hcl", ".tofutest.hcl", ".tofumock.hcl", ".tfquery.hcl"}
 
 var Fmt = cli.Command{Name: "fmt", Synopsis: "Rewrite configuration files in the canonical format", Run: func(a *cli.App, args []string) int {
@@ -75,7 +75,8 @@ type formatter struct {
 	changed                             bool
 }
 
-// standardInput formats standard input, and writes the result, or the changes with -diff.
+// standardInput formats the text on standard input. It writes the formatted text to standard output. With
+// -diff, it writes the differences instead.
 func (c *formatter) standardInput() diags.Diagnostics {
 	src, err := io.ReadAll(c.a.In)
 	if err != nil {
@@ -92,7 +93,7 @@ func (c *formatter) standardInput() diags.Diagnostics {
 	return ds
 }
 
-// path formats a file or a directory that the user names.
+// path formats what the user has named on the command line: a file or a directory.
 func (c *formatter) path(p string) diags.Diagnostics {
 	info, err := os.Stat(c.a.Path(p))
 	switch {
@@ -108,7 +109,7 @@ func (c *formatter) path(p string) diags.Diagnostics {
 	return c.file(p)
 }
 
-// formatted reports whether fmt formats a file in a directory.
+// formatted reports whether fmt, when it is given a directory, formats the file with this name.
 func formatted(name string) bool {
 	for _, ext := range fmtExtensions {
 		if strings.HasSuffix(name, ext) {
@@ -157,7 +158,7 @@ func (c *formatter) file(p string) diags.Diagnostics {
 	return ds
 }
 
-// overwrite replaces a file atomically and keeps its permissions.
+// overwrite replaces a file atomically, and keeps the file's permissions.
 func overwrite(path string, data []byte) error {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real
@@ -186,10 +187,12 @@ func overwrite(path string, data []byte) error {
 // hunk matches the first line of a hunk in a diff.
 var hunk = regexp.MustCompile(`(?m)^@@ -\d+,\d+ \+\d+,\d+ @@$`)
 
-// headline shortens the first line of a hunk: like diff, it leaves out a length of one line.
+// headline shortens the headers of the hunks in a diff. Like the program diff, it writes "-3" instead of "-3,1"
+// for a length of one line.
 func headline(full []byte) []byte { return bytes.ReplaceAll(full, []byte(",1 "), []byte(" ")) }
 
-// source formats the text of one file, and reports the changes.
+// source returns the formatted text of one file. If the text changes, source reports that to the user, in the
+// form that the options ask for.
 func (c *formatter) source(name string, src []byte) ([]byte, diags.Diagnostics) {
 	file, hs := parsing.Config(src, name)
 	c.a.Files[name] = &hcl.File{Bytes: src}

@@ -8,8 +8,12 @@ import (
 	"github.com/hashicorp/hcl/v2/hclwrite"
 )
 
-// normalizeBody replaces outdated syntax in the body of a block: interpolations of a single expression, type
-// constraints in quotes, labels without quotes. within are the types of the blocks around the body.
+// normalizeBody replaces outdated syntax in the body of a block:
+//   - `"${a}"`, where the whole string is one interpolation, becomes `a`.
+//   - In variables, outdated types such as "list" get their present form.
+//   - Labels get quotes.
+//
+// within are the types of the blocks around the body, outermost first.
 func normalizeBody(body *hclwrite.Body, within []string) {
 	for name, attr := range body.Attributes() {
 		was := attr.Expr().BuildTokens(nil)
@@ -29,9 +33,9 @@ func normalizeBody(body *hclwrite.Body, within []string) {
 	}
 }
 
-// unwrapped returns the expression in `"${...}"`, if the template is only this interpolation; otherwise the
-// tokens unchanged. An expression on several lines gets parentheses. An expression that contains a comment
-// to the end of a line is returned unchanged.
+// unwrapped returns the expression inside `"${...}"`, if the tokens are a string with only this interpolation.
+// Otherwise it returns the tokens unchanged. An expression of several lines gets parentheses. The tokens also
+// stay unchanged if the expression contains a comment that ends with its line.
 func unwrapped(tokens hclwrite.Tokens) hclwrite.Tokens {
 	inner, ok := interpolated(tokens)
 	inner = trimNewlines(inner)
@@ -46,8 +50,8 @@ func unwrapped(tokens hclwrite.Tokens) hclwrite.Tokens {
 	return append(out, &hclwrite.Token{Type: hclsyntax.TokenCParen, Bytes: []byte(")")})
 }
 
-// interpolated returns the tokens between `"${` and `}"`. ok is false if the template has more than one
-// interpolation, or contains a comment to the end of a line.
+// interpolated returns the tokens between `"${` and `}"` of a quoted template. ok is false if the template is
+// more than one interpolation, or if the tokens contain a comment that ends with its line.
 func interpolated(tokens hclwrite.Tokens) (inner hclwrite.Tokens, ok bool) {
 	n := len(tokens)
 	if n < 5 || tokens[0].Type != hclsyntax.TokenOQuote || tokens[1].Type != hclsyntax.TokenTemplateInterp ||
@@ -135,7 +139,7 @@ func typeExpression(tokens hclwrite.Tokens) hclwrite.Tokens {
 	return slices.Concat(tokens[:at], typeCall(string(tokens[at].Bytes), "any"), tokens[at+1:])
 }
 
-// typeCall returns the tokens of `a` for one word, and of `a(b)` for two.
+// typeCall returns the tokens of a type constraint: `a` for one word, `a(b)` for two words.
 func typeCall(words ...string) hclwrite.Tokens {
 	ident := func(s string) *hclwrite.Token {
 		return &hclwrite.Token{Type: hclsyntax.TokenIdent, Bytes: []byte(s)}

@@ -62,8 +62,8 @@ var graphKinds = map[string]graphs.Operation{
 	"plan": graphs.Plan, "plan-refresh-only": graphs.Plan, "plan-destroy": graphs.PlanDestroy, "apply": graphs.Apply,
 }
 
-// graphOfOperation writes the graph of an operation's steps. It does not validate the configuration, because a
-// graph may help to find an error there.
+// graphOfOperation writes the graph of the steps of an operation, such as a plan. It does not validate the
+// configuration first, because the graph may help users find an error in the configuration.
 func graphOfOperation(a *cli.App, kind graphs.Operation, o graphOptions) int {
 	in := graphs.Input{Operation: kind}
 	op := opening.New(a)
@@ -125,8 +125,8 @@ func graphOfResources(a *cli.App, format string) int {
 	return a.Show(ds)
 }
 
-// writeGraph writes the resources of a configuration, with modules as clusters, and their dependencies. It
-// omits dependencies that follow from others.
+// writeGraph writes the graph of a configuration's resources in the DOT language, with a cluster for each
+// module. A dependency that follows from other dependencies is omitted.
 func writeGraph(w io.Writer, cfg *config.Config, rs *refs.Refs) {
 	g := resourceGraph(cfg, rs)
 	fmt.Fprint(w, "digraph G {\n  rankdir = \"RL\";\n  node [shape = rect, fontname = \"sans-serif\"];\n")
@@ -193,8 +193,8 @@ type graph struct {
 	after map[addrs.ConfigResource][]addrs.ConfigResource
 }
 
-// resourceGraph returns the graph of a configuration. A resource also depends on the references in the
-// configuration of its provider.
+// resourceGraph returns the graph of a configuration's resources. If the provider block of a resource refers to
+// other resources, the resource depends on them, too.
 func resourceGraph(cfg *config.Config, rs *refs.Refs) graph {
 	g := graph{after: map[addrs.ConfigResource][]addrs.ConfigResource{}}
 	for _, m := range cfg.Order {
@@ -227,8 +227,8 @@ func (g *graph) add(n addrs.ConfigResource, o addrs.Object, rs *refs.Refs, seen 
 	}
 }
 
-// reduced returns the direct dependencies of n without those that another one implies: if n depends on a and b,
-// and a depends on b, it returns only a.
+// reduced returns the direct dependencies of n that no other dependency implies. For example, if n depends on a
+// and b, and a depends on b, it returns only a.
 func (g *graph) reduced(n addrs.ConfigResource) []addrs.ConfigResource {
 	if len(g.after[n]) < 2 {
 		return g.after[n] // there is nothing that it could follow from

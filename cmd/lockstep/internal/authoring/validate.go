@@ -56,9 +56,9 @@ var Validate = cli.Command{Name: "validate", Synopsis: "Check whether the config
 	return code
 }}
 
-// check validates the configuration without any state. If withTests is set, it also validates the test files
-// in testDir. root is the directory of the root module; "" means the working directory of the command. In
-// both cases, the installed modules and providers are those of the command's working directory.
+// check validates the configuration in the directory root, without reading a state. "" is the command's working
+// directory. If withTests is set, check also validates the test files in testDir. Whatever root is, the
+// installed modules and providers are those of the command's working directory.
 func check(a *cli.App, root, testDir string, withTests bool) diags.Diagnostics {
 	op := opening.New(a)
 	defer op.Close()
@@ -124,8 +124,8 @@ func validate(op *opening.Operation, cfg *config.Config) diags.Diagnostics {
 	return append(ds, engine.Validate(op.App.Ctx, run)...)
 }
 
-// localModules returns the local modules that tests run, each once. Modules from elsewhere are left out:
-// their authors validate them.
+// localModules returns the local modules that test files run, each once. Modules from registries and other
+// remote sources are left out: their authors validate them.
 func localModules(s *testfiles.Suite) []*config.Config {
 	var out []*config.Config
 	seen := map[string]bool{}

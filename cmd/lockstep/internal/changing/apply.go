@@ -79,8 +79,8 @@ func applyMain(a *cli.App, name string, args []string, destroy bool) int {
 	return carryOut(a, plan, op, &o, v, ds.WithoutChecks())
 }
 
-// openSaved opens a saved plan and checks that it can still be applied. As in Terraform, options for planning
-// must be valid but have no effect.
+// openSaved opens the saved plan in the file path, and checks that the plan can still be applied. As in
+// Terraform, options about planning must be valid, but have no effect.
 func openSaved(a *cli.App, path string, o *operationFlags) (*plans.Plan, *opening.Operation, diags.Diagnostics) {
 	path = a.Path(path)
 	if info, err := os.Stat(path); err == nil && info.IsDir() {

@@ -18,7 +18,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/workdir"
 )
 
-// generateTo checks the file for generated configuration: an existing file is an error, because nothing is
+// generateTo returns an error if the file for generated configuration already exists. Such a file is never
 // overwritten.
 func generateTo(a *cli.App, path string) diags.Diagnostics {
 	if _, err := os.Stat(a.Path(path)); err == nil {
@@ -35,8 +35,8 @@ type generation struct {
 	ok     bool                   // a plan can be made, possibly in spite of errors
 }
 
-// generate writes resource blocks to the file of -generate-config-out, one for each import block whose resource
-// has none. It adds the file to the configuration.
+// generate writes resource blocks to the file that -generate-config-out names: one block for each import block
+// whose target has no resource block. It also adds this file to the configuration in memory.
 func generate(o *opening.Operation, f *operationFlags, v cli.View) (g generation, ds diags.Diagnostics) {
 	g.blocks, g.found, ds = engine.Generate(o.App.Ctx, o.RunWith(f.parallelism, v), o.State.Current)
 	if ds.HasErrors() && len(g.found.Failed) == 0 {
@@ -59,7 +59,7 @@ func generate(o *opening.Operation, f *operationFlags, v cli.View) (g generation
 	return g, ds
 }
 
-// loadWith reads the configuration again, with an additional file in the root module. It returns false if
+// loadWith reads the configuration once more, with an additional file in the root module. It returns false if
 // there are errors.
 func loadWith(o *opening.Operation, name string, text []byte) (diags.Diagnostics, bool) {
 	installed, err := o.Dir.Installed()
@@ -72,8 +72,8 @@ func loadWith(o *opening.Operation, name string, text []byte) (diags.Diagnostics
 	return ds, !ds.HasErrors()
 }
 
-// generatedName returns the name of a generated file as part of the root module, even if it was written
-// elsewhere.
+// generatedName returns the name under which generated configuration is read: the base name of path, ending in
+// ".tf". The configuration is part of the root module, even if path is in another directory.
 func generatedName(path string) string {
 	name := filepath.Base(path)
 	if !strings.HasSuffix(name, ".tf") {
@@ -105,7 +105,7 @@ func (t withFile) ReadFile(name string) ([]byte, error) {
 	return t.Tree.ReadFile(name)
 }
 
-// note adds each generated block to the planned change that the block belongs to.
+// note sets the generated block of each imported object in the object's planned change.
 func (g generation) note(p *plans.Plan) {
 	for _, x := range g.blocks {
 		for _, c := range p.Changes {

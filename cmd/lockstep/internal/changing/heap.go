@@ -7,9 +7,10 @@ import (
 	"sync/atomic"
 )
 
-// The growth of the heap between two garbage collections, in percent of the memory in use. A user waits for a
-// plan, so collections are less frequent than with Go's default of 100; a larger growth would save hardly more
-// time. An apply waits for its providers, so memory is more important than the time for collections.
+// These constants are growths of the heap between two garbage collections, in percent of the memory in use.
+// Go's default is 100. During a plan, a user waits, so the growth is larger and collections are rarer. A still
+// larger growth would save hardly any time. During an apply, Lockstep waits for providers, so a small heap
+// matters more than fast collections.
 const (
 	growthOfPlan      = 150
 	growthBeforeApply = 60 // while the plan to apply is made
@@ -18,19 +19,19 @@ const (
 	manyChanges = 4000 // above it, such frequent collections take as long as everything else
 )
 
-// These constants limit the growth of the heap between two collections, in bytes. If much memory is in use, the
-// heap grows by at most mostGrowth, but by at least leastShare percent: otherwise, collections would follow
-// each other without a pause. If little memory is in use, a percentage of it is used up within milliseconds. So
-// the heap grows by at least leastGrowth, which is little compared with the memory of the program and its
-// plugins.
+// These constants limit the growth of the heap between two garbage collections.
+//   - mostGrowth, in bytes, is the maximum if much memory is in use.
+//   - leastShare, in percent of the memory in use, is more important than mostGrowth. Without it, collections
+//     would follow each other without a pause.
+//   - leastGrowth, in bytes, is the minimum if little memory is in use. Without it, the next collection would
+//     come within milliseconds. It is small compared with the memory of the program and its plugins.
 const (
 	mostGrowth  = 128 << 20
 	leastShare  = 30
 	leastGrowth = 32 << 20
 
-	// leastHeap is the minimum size of a heap in bytes, for a percentage of 100. It applies whatever memory is
-	// in use.
-	// Source: GOGC in https://go.dev/doc/gc-guide.
+	// leastHeap is Go's minimum size of a heap in bytes, if the growth is 100 percent. The minimum applies even
+	// if less memory is in use. Source: GOGC in https://go.dev/doc/gc-guide.
 	leastHeap = 4 << 20
 	mostShare = leastGrowth * 100 / leastHeap
 )
@@ -44,11 +45,11 @@ func SpareTime() {
 	watchCollections()
 }
 
-// spareMemory keeps the heap smaller than SpareTime does. It is for the plan that an apply makes.
+// spareMemory lets the heap grow less than SpareTime does. It is for the plan that the command apply makes.
 func spareMemory() { grow(growthBeforeApply) }
 
-// spareForApply frees the memory of planning, and keeps the heap close to the memory in use, unless there are
-// many changes.
+// spareForApply frees the memory that planning used. Unless the apply has many changes, it also lets the heap
+// grow only little from now on.
 func spareForApply(changes int) {
 	if changes <= manyChanges {
 		grow(growthOfApply)
@@ -63,18 +64,19 @@ func grow(percent int64) {
 	set(growth(percent, inUse()))
 }
 
-// present is the percentage that the garbage collector uses now.
+// present is the percentage that this process has last set for the garbage collector.
 var present atomic.Int64
 
-// set sets the garbage collector's percentage. It does nothing if the percentage is the same as before, because
-// setting it stops the program for a moment.
+// set sets the garbage collector's percentage (GOGC). It does nothing if this percentage is set already,
+// because setting it stops the program for a moment.
 func set(percent int) {
 	if present.Swap(int64(percent)) != int64(percent) {
 		debug.SetGCPercent(percent)
 	}
 }
 
-// growth returns the collector's percentage for a requested growth if inUse bytes are in use.
+// growth returns the percentage to set for the garbage collector (GOGC). share is the requested growth in
+// percent, and inUse the number of bytes in use. The constants above limit the result.
 func growth(share int64, inUse uint64) int {
 	if inUse <= leastHeap {
 		return mostShare
@@ -93,9 +95,9 @@ func inUse() uint64 {
 	return sample[0].Value.Uint64()
 }
 
-// watchCollections sets the garbage collector's percentage again after each collection. For that it creates
-// a value without references. When the next collection frees this value, the runtime sets the percentage and
-// calls watchCollections again.
+// watchCollections makes the garbage collector's percentage be computed and set again after each collection. It
+// creates a value without references. When the next collection frees this value, a cleanup function sets the
+// percentage and calls watchCollections again.
 func watchCollections() {
 	watched := new([16]byte) // large enough to stand alone
 	runtime.AddCleanup(watched, func(struct{}) {

@@ -58,7 +58,7 @@ var Import = cli.Command{Name: "import", Synopsis: "Import an existing object in
 	return 0
 }}
 
-// importObject imports one object and stores the new state.
+// importObject imports one object, and writes the state with this object.
 func importObject(a *cli.App, o *importFlags, v cli.View, addr addrs.AbsResourceInstance, id string) diags.Diagnostics {
 	op := opening.New(a)
 	defer op.Close()
@@ -84,7 +84,8 @@ func importObject(a *cli.App, o *importFlags, v cli.View, addr addrs.AbsResource
 			v.Say("%s: Importing from ID %q...\n", addr, id)
 			return
 		case e.Kind == events.RefreshStart && e.Addr.Instance == addr && !prepared:
-			// The provider has found the object. Programs search the output for the words "Import prepared!".
+			// The provider has found the object. Programs that run `terraform import` search its output for the
+			// words "Import prepared!".
 			prepared = true
 			v.Say("%s\n  Prepared %s for import\n", a.Print().Bold(addr.String()+": Import prepared!"), addr.Resource.Resource.Type)
 		}
@@ -99,8 +100,8 @@ func importObject(a *cli.App, o *importFlags, v cli.View, addr addrs.AbsResource
 	return append(ds, op.Unlock(a.Ctx)...)
 }
 
-// loadFor opens the working directory and reads the configuration. The option -config names the configuration's
-// directory, if it is another one.
+// loadFor opens the working directory and reads the configuration. The option -config may name a directory with
+// the configuration that is not the working directory.
 func loadFor(o *opening.Operation, f *importFlags) diags.Diagnostics {
 	var ds diags.Diagnostics
 	if f.config == "" || filepath.Clean(o.App.Path(f.config)) == filepath.Clean(o.App.Chdir) {

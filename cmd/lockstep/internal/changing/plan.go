@@ -64,8 +64,9 @@ func nextStep(a *cli.App, v cli.View, out string) {
 	v.Say("\nSaved the plan to: %s\n\nTo perform exactly these actions, run:\n    lockstep apply %q\n", out, out)
 }
 
-// makePlan opens everything and makes a plan. The operation that it returns must be closed. Its state stays
-// locked only if applying is set.
+// makePlan opens the configuration, the state and the providers, and makes a plan. The caller must close the
+// returned operation. If applying is set, the state stays locked until then; otherwise it is unlocked after
+// planning.
 func makePlan(a *cli.App, o *operationFlags, v cli.View, applying bool) (*plans.Plan, *opening.Operation, diags.Diagnostics) {
 	op := opening.New(a)
 	v.Diagnostics(o.deprecated())
@@ -134,8 +135,8 @@ func makePlan(a *cli.App, o *operationFlags, v cli.View, applying bool) (*plans.
 	return plan, op, ds
 }
 
-// requireConfig returns an error if there is no configuration, because a plan without one would destroy
-// everything. In the destroy mode it returns no error.
+// requireConfig returns an error if the directory has no configuration, because such a plan would destroy every
+// object. It returns none if mode is DestroyMode, or if loaded already has an error.
 func requireConfig(cfg *config.Config, mode plans.Mode, loaded diags.Diagnostics) diags.Diagnostics {
 	if cfg == nil || loaded.HasErrors() || !cfg.Empty() || mode == plans.DestroyMode {
 		return nil
@@ -144,9 +145,10 @@ func requireConfig(cfg *config.Config, mode plans.Mode, loaded diags.Diagnostics
 		"Plan requires configuration to be present. Planning without a configuration would mark everything for destruction, which is normally not what is desired. If you would like to destroy everything, run plan with the -destroy option. Otherwise, create a configuration file (.tf file) and try again.")
 }
 
-// waiting returns the addresses that the plan leaves out, because an earlier run may have created the
-// objects or may still work on them: see [operation.Recovery.Waiting]. It returns none for a destruction,
-// which creates nothing. It returns none with targets, either, because the user has chosen them.
+// waiting returns the addresses that the plan leaves out, because an interrupted apply may have created these
+// objects or may still be creating them: see [operation.Recovery.Waiting]. It returns none in two cases:
+//   - mode is DestroyMode, because a destruction creates nothing;
+//   - there are targets, because the user has chosen them.
 func waiting(op *opening.Operation, mode plans.Mode, targets []addrs.Target) []addrs.Target {
 	if mode == plans.DestroyMode {
 		return nil
@@ -154,7 +156,8 @@ func waiting(op *opening.Operation, mode plans.Mode, targets []addrs.Target) []a
 	return unsettled(op, targets)
 }
 
-// nearest returns the command with the most similar name; "" if none is similar.
+// unsettled returns the addresses of objects that an interrupted apply may have created, or that it may still
+// be creating. It returns none with targets, because then the user has chosen the addresses.
 func unsettled(op *opening.Operation, targets []addrs.Target) []addrs.Target {
 	if len(targets) > 0 {
 		return nil

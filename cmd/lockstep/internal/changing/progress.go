@@ -8,11 +8,11 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/events"
 )
 
-// progressEvery is the interval between reports about an action in progress.
+// progressEvery is the interval between two reports that an action is still running.
 const progressEvery = 10 * time.Second
 
-// A progress passes events on, and adds an event for each slow action at every interval, so that the user sees
-// that it is still running.
+// A progress passes events on to another listener. While an action on an object is slow, it also sends an event
+// at every interval, so that the user sees that the action is still running.
 type progress struct {
 	next events.Listener
 	done chan struct{}
@@ -29,8 +29,8 @@ type action struct {
 	told  time.Duration // elapsed at the last report
 }
 
-// keepTime returns a progress that passes events on to the listener next, together with its reports. Call
-// stop to end the reports.
+// keepTime returns a progress that passes events on to next, and that also sends next the reports about slow
+// actions. Call its method stop to end these reports.
 func keepTime(next events.Listener) *progress {
 	p := &progress{next: next, done: make(chan struct{}), underWay: map[addrs.ResourceInstanceObject]*action{}}
 	p.idle.Go(func() {
@@ -48,13 +48,13 @@ func keepTime(next events.Listener) *progress {
 	return p
 }
 
-// stop ends the reports.
+// stop ends the reports about slow actions.
 func (p *progress) stop() {
 	close(p.done)
 	p.idle.Wait()
 }
 
-// event passes an event on to the next listener, and notes which actions start and end.
+// event passes an event on to the next listener. It also records the actions that start and end.
 func (p *progress) event(e events.Event) {
 	p.mu.Lock() // also while it is passed on, so that no report follows the end of an action
 	defer p.mu.Unlock()
@@ -67,7 +67,7 @@ func (p *progress) event(e events.Event) {
 	p.next.Send(e)
 }
 
-// tell sends an event for each action whose last report was an interval ago.
+// tell sends a report for each action in progress that was started or last reported one interval ago.
 func (p *progress) tell() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

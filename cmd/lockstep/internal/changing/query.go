@@ -123,7 +123,7 @@ func (f *generatedFile) add(e events.Query) bool {
 		return true
 	}
 	if f.block == "" {
-		// The marks by which programs know generated files.
+		// With these comment lines, programs recognize generated files.
 		fmt.Fprint(f.w, "# __generated__ by Terraform\n# Please review these resources and move them into your main configuration files.\n")
 	}
 	if f.block != e.Address {
@@ -134,7 +134,7 @@ func (f *generatedFile) add(e events.Query) bool {
 	return f.err == nil
 }
 
-// finish gives the temporary file its final name. If no object was found, no file is left.
+// finish renames the temporary file to its final name. If the query found no object, finish leaves no file.
 func (f *generatedFile) finish() diags.Diagnostics {
 	if f == nil || f.block == "" {
 		return nil
@@ -150,7 +150,7 @@ func (f *generatedFile) finish() diags.Diagnostics {
 	return diags.FromError("Failed to write generated configuration", err)
 }
 
-// discard removes the temporary file, if there still is one.
+// discard removes the temporary file, if it still exists.
 func (f *generatedFile) discard() {
 	if f != nil {
 		f.file.Close()

@@ -11,7 +11,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
-// targetFlags are the options -target and -exclude, and -target-file and -exclude-file. Source: OpenTofu 1.10.
+// targetFlags are the options -target, -exclude, -target-file and -exclude-file. The last two name files with
+// addresses. Source: OpenTofu 1.10.
 type targetFlags struct {
 	app                       *cli.App
 	targets, excludes         cli.ListFlag
@@ -70,11 +71,10 @@ func (p *targetFlags) read(option string, given, files []string) ([]addrs.Target
 	return out, ds
 }
 
-// otherNames are the first words of references to something other than a resource.
+// otherNames are the first words of references that are not resources, such as "var" in "var.size".
 var otherNames = []string{"count", "each", "local", "path", "self", "terraform", "var"}
 
-// reserved returns an error for an address such as local.a, which looks like a resource of the type "local".
-// For such a type, users must write resource.local.a.
+// mode returns the plan's mode that the options select, such as plans.DestroyMode.
 func reserved(s string, r addrs.Resource) error {
 	if r.Mode != addrs.Managed || !slices.Contains(otherNames, r.Type) || strings.Contains("."+s, ".resource."+r.Type+".") {
 		return nil

@@ -22,7 +22,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/workdir"
 )
 
-// testFlags are the options of test.
+// read parses the addresses in given, the values of an option such as "-target". It also parses the addresses
+// in files, the values of the corresponding option, such as "-target-file".
 type testFlags struct {
 	vars                        cli.VarFlags
 	filter                      cli.ListFlag
@@ -88,7 +89,7 @@ var Test = cli.Command{Name: "test", Synopsis: "Run the tests of a module", Run:
 	return 0
 }}
 
-// openTests reads the configuration with its test files, and opens the providers.
+// addresses parses the values of the options -target and -exclude, and the files that their variants name.
 func openTests(a *cli.App, op *opening.Operation, o *testFlags, v cli.View) (in testruns.Input, ds diags.Diagnostics) {
 	if op.Dir, ds = a.Dir(); ds.HasErrors() {
 		return in, ds

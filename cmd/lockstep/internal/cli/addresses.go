@@ -14,7 +14,7 @@ func ParseTarget(text string) (addrs.Target, diags.Diagnostics) {
 	return t, nil
 }
 
-// ParseInstance parses the address of a resource instance.
+// ParseInstance parses the address of a resource instance, such as `lab_thing.a[0]`.
 func ParseInstance(text string) (addrs.AbsResourceInstance, diags.Diagnostics) {
 	r, err := addrs.ParseAbsResourceInstance(text)
 	if err != nil {

@@ -58,7 +58,7 @@ func New(ctx context.Context, s Streams, environ []string) *App {
 	return a
 }
 
-// Run finds the command and runs it. It returns the exit code.
+// Run finds the command that args name and runs it. It returns the exit code of the process.
 func (a *App) Run(args []string) int {
 	if line := a.Getenv("COMP_LINE"); line != "" {
 		a.complete(line)
@@ -151,8 +151,8 @@ func (a *App) runCommand(c Command, args []string) int {
 	return code
 }
 
-// withoutLooks removes the options about the look of the output, which every command has, from the arguments,
-// and applies them. Unlike other options, they may come after the arguments.
+// withoutLooks applies the options about colours and similar looks of the output, which every command has, and
+// returns the arguments without them. Unlike other options, these may come after a command's arguments.
 func (a *App) withoutLooks(args []string) []string {
 	return slices.DeleteFunc(slices.Clone(args), func(arg string) bool {
 		switch arg {

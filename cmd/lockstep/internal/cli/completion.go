@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// shells are the lines for a shell's configuration that complete lockstep command lines. The shell then runs
-// lockstep with COMP_LINE and COMP_POINT set to get the candidates. Source:
-// https://www.gnu.org/software/bash/manual/bash.html#Programmable-Completion, complete -C.
+// shells has, for each shell, the lines for the user's shell configuration that make the shell complete
+// lockstep's command lines. To get the candidates, the shell runs lockstep with COMP_LINE and COMP_POINT set.
+// Source: https://www.gnu.org/software/bash/manual/bash.html#Programmable-Completion, complete -C.
 var shells = map[string]string{
 	"bash": "complete -o default -o nospace -C lockstep lockstep\n",
 	"zsh":  "autoload -U +X bashcompinit && bashcompinit\ncomplete -o default -o nospace -C lockstep lockstep\n",
@@ -67,9 +67,9 @@ func (a *App) complete(line string) {
 	}
 }
 
-// options writes the options of a command, as the command's help lists them. words are the words of the
-// command line before the option. last is the beginning of the option: only options that begin with it are
-// written.
+// options writes the options of a command, as the command's help lists them, for the completion of a command
+// line. words are the words before the one that is completed. last is the beginning of that word: only options
+// that begin with it are written.
 func (a *App) options(words []string, last string) {
 	for n := min(len(words), 3); n > 0; n-- {
 		c := a.Commands.named(strings.Join(words[:n], " "))

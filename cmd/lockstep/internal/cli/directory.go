@@ -14,8 +14,9 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend/kms"
 )
 
-// Dir opens the working directory. Errors in the CLI configuration are not errors of the command, as in
-// Terraform: Dir writes them to standard error, once, and uses the rest of that configuration.
+// Dir opens the working directory. An error in the CLI configuration (the file .terraformrc) does not make it
+// fail, as in Terraform. Dir writes the error to standard error, only once, and uses the rest of the CLI
+// configuration.
 func (a *App) Dir() (*workdir.Dir, diags.Diagnostics) {
 	d, wrong := workdir.Open(a.Chdir, a.Environ)
 	if !a.warned && a.Show(wrong) != 0 {

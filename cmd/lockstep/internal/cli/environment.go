@@ -7,12 +7,13 @@ import (
 	"strings"
 )
 
-// argsVariable is the environment variable with options for every command. The variable with "_" and a
-// command's name appended has options for that command.
+// argsVariable is the environment variable with additional options for every command. The variable for one
+// command is this name, "_" and the name of the command, such as TF_CLI_ARGS_plan.
 const argsVariable = "TF_CLI_ARGS"
 
-// withEnvironment adds the options in TF_CLI_ARGS_name and TF_CLI_ARGS before the arguments of a command, in
-// that order. If an option occurs several times, the last wins. So a typed option wins.
+// withEnvironment puts the options from environment variables before the arguments of a command: first those in
+// TF_CLI_ARGS_name, then those in TF_CLI_ARGS. If an option occurs several times, the last one is used. So
+// options on the command line override those in the environment.
 func (a *App) withEnvironment(name string, args []string) ([]string, error) {
 	own := argsVariable + "_" + strings.NewReplacer(" ", "_", "-", "_").Replace(name)
 	var all []string
@@ -43,7 +44,7 @@ func words(text string) ([]string, error) {
 	return s.words, nil
 }
 
-// A splitter splits a text into words. It has the words so far, and the state within the present word.
+// A splitter splits a text into words. It contains the complete words so far, and the unfinished one.
 type splitter struct {
 	words   []string
 	word    strings.Builder
@@ -82,7 +83,7 @@ func (s *splitter) escape(r rune) {
 	s.escaped = false
 }
 
-// end ends the present word, if there is one.
+// end adds the unfinished word to the complete ones, if there is an unfinished word.
 func (s *splitter) end() {
 	if s.inWord {
 		s.words = append(s.words, s.word.String())

@@ -6,7 +6,7 @@ import (
 	"os"
 )
 
-// A hintedError is an error with a hint how to fix it.
+// A hintedError is an error with a hint that says how to fix the cause.
 type hintedError struct {
 	error
 	hint string

@@ -20,8 +20,8 @@ type Flags struct {
 	stream *bool // -json, where that asks for a stream of messages
 }
 
-// NewFlags returns a set of options for a command. The caller adds the options to it. usage is the command's
-// usage line.
+// NewFlags returns an empty set of options for a command, to which the caller adds the command's options. usage
+// is the usage line in the help.
 func (a *App) NewFlags(name, usage string) *Flags {
 	f := &Flags{FlagSet: flag.NewFlagSet(name, flag.ContinueOnError), App: a}
 	f.SetOutput(io.Discard)
@@ -46,7 +46,7 @@ func (a *App) NewFlags(name, usage string) *Flags {
 	return f
 }
 
-// ParseArgs parses the options. If ok is false, the command must end with the exit code.
+// ParseArgs parses the options in args. If ok is false, the command must end with the exit code in code.
 func (f *Flags) ParseArgs(args []string) (code int, ok bool) {
 	err := f.Parse(args)
 	if errors.Is(err, flag.ErrHelp) {
@@ -59,7 +59,8 @@ func (f *Flags) ParseArgs(args []string) (code int, ok bool) {
 	return 0, true
 }
 
-// nearest returns a sentence that suggests an option if err is about an unknown one; "" if none is similar.
+// nearest returns a sentence that suggests the most similar option. It returns "" if no option is similar, or
+// if err is not about an unknown option.
 func (f *Flags) nearest(err error) string {
 	name, ok := strings.CutPrefix(err.Error(), "flag provided but not defined: -")
 	if !ok {
@@ -80,7 +81,7 @@ func (f *Flags) nearest(err error) string {
 // streaming reports whether the options parsed so far ask for a stream of JSON messages.
 func (f *Flags) streaming() bool { return f.stream != nil && *f.stream }
 
-// Given reports whether the command line has an option, whatever its value.
+// Given reports whether the user gave the option with this name on the command line, whatever its value.
 func (f *Flags) Given(name string) bool {
 	found := false
 	f.Visit(func(x *flag.Flag) { found = found || x.Name == name })
@@ -110,8 +111,8 @@ func (f *Flags) WrongArguments(hint, format string, args ...any) int {
 	return f.App.Usage(hint, format, args...)
 }
 
-// NoArguments reports an error if there are arguments other than options. If ok is false, the command must end
-// with the exit code.
+// NoArguments reports an error to the user if there are arguments that are not options. If ok is false, the
+// command must end with the exit code in code.
 func (f *Flags) NoArguments() (code int, ok bool) {
 	if f.NArg() == 0 {
 		return 0, true

@@ -1,6 +1,7 @@
 package cli
 
-// Group returns the command for the first word of two-word commands. It lists these commands.
+// Group returns the command for the first word of two-word commands, such as "state" of "state list". Run
+// without a second word, it lists these two-word commands.
 func Group(name, synopsis string) Command {
 	return Command{Name: name, Synopsis: synopsis, Run: func(a *App, args []string) int {
 		switch {

@@ -13,8 +13,10 @@ import (
 	"github.com/lockstep-iac/lockstep/engine"
 )
 
-// logs are the log file and the log levels that the environment sets: TF_LOG, TF_LOG_CORE and TF_LOG_PROVIDER
-// for one part only, and TF_LOG_PATH.
+// logs are the log file and the log levels that environment variables set:
+//   - TF_LOG is the level for Lockstep and its providers.
+//   - TF_LOG_CORE and TF_LOG_PROVIDER are the levels for one of these two.
+//   - TF_LOG_PATH is the log file.
 //
 // Source: https://developer.hashicorp.com/terraform/internals/debugging
 type logs struct {
@@ -62,8 +64,8 @@ func (a *App) logLevel(name string) string {
 	return "TRACE"
 }
 
-// begin logs the versions and the arguments; everything else in the log comes from plugins. Values of options
-// are left out, because they may be secrets.
+// begin writes the versions and the arguments to the log. All other lines in the log come from plugins. begin
+// leaves out the values of options, because they may be secrets.
 func (l logs) begin(version string, args []string) {
 	if l.core == "" {
 		return

@@ -10,7 +10,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/workdir"
 )
 
-// JsonStream adds -json to a command that then writes a stream of JSON messages.
+// JsonStream adds the option -json. The command must then write a stream of JSON messages.
 func (f *Flags) JsonStream(v *bool) {
 	f.stream = v
 	f.BoolVar(v, "json", false, "write a stream of JSON messages")

@@ -25,7 +25,7 @@ type Command struct {
 // chapters are the parts of the help, in their order.
 var chapters = []string{PullRequests, Terraform, State}
 
-// The parts of the help.
+// The parts of the help, which each list some of the commands.
 const (
 	PullRequests = "Pull requests"
 	Terraform    = "As in Terraform"
@@ -35,7 +35,8 @@ const (
 // A Table has all commands, in the order of the help.
 type Table []Command
 
-// Add adds a command with its texts for the help: its chapter, two sentences, and an example.
+// Add adds a command to the table. chapter is the part of the help that lists it; about, in two sentences, and
+// example are other texts of the help.
 func (t *Table) Add(chapter string, c Command, about, example string) {
 	c.Chapter, c.About, c.Example = chapter, about, example
 	*t = append(*t, c)
@@ -67,7 +68,7 @@ func (t Table) named(name string) Command {
 // suggestions.
 const farthest = 2
 
-// meant returns the command with the most similar name; "" if none is similar.
+// nearest returns the command whose name is most similar to the given one; the zero value if none is similar.
 func (t Table) nearest(name string) string {
 	best, least := "", min(farthest, max(1, (len(name)+1)/3))+1 // of a short name, two letters are too much of it
 	for _, c := range t {
@@ -82,7 +83,7 @@ func (t Table) nearest(name string) string {
 	return best
 }
 
-// list writes the help of a group: its commands.
+// list writes the help of a group of two-word commands: the commands that begin with the word name.
 func (t Table) list(w io.Writer, name string) {
 	fmt.Fprintf(w, "Usage: lockstep %s COMMAND [OPTIONS]\n\n%s\n\nExample:\n  %s\n\nCommands:\n", name, wrapped(t.named(name).About), t.named(name).Example)
 	for _, c := range slices.SortedFunc(slices.Values(t), func(x, y Command) int { return cmp.Compare(x.Name, y.Name) }) {

@@ -14,8 +14,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/workdir"
 )
 
-// AskVariables asks for the values of variables that have none, unless the parameter input or TF_INPUT
-// forbids questions. The answers may come from a user or from a program. A variable without an answer stays
+// AskVariables asks the user, or the program that runs lockstep, for the values of root variables without a
+// value. It asks nothing if the parameter input or TF_INPUT forbids it. A variable without an answer stays
 // without a value.
 func (a *App) AskVariables(root *config.Content, sources []inputs.Source, input bool) ([]inputs.Source, diags.Diagnostics) {
 	if !a.MayAsk(input) {
@@ -83,8 +83,8 @@ func (f *Flags) Vars(v *VarFlags) {
 	f.Var(varOption{v, true}, "var-file", "set variables from a file")
 }
 
-// Sources returns the sources of variable values, least important first. It includes the variable files in
-// the directories of the parameter more, which are relative to the working directory.
+// Sources returns the sources of variable values, least important first. more are additional directories,
+// relative to the working directory, whose variable files are also sources.
 func (a *App) Sources(d *workdir.Dir, given VarFlags, more ...string) ([]inputs.Source, diags.Diagnostics) {
 	sources := []inputs.Source{inputs.Environment(a.Environ)}
 	if !d.Preparing {

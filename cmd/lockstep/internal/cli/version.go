@@ -12,15 +12,15 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/provider/install/lockfile"
 )
 
-// versionInfo is the output of `version -json`. Programs that run terraform read terraform_version, the level
-// of the language, and provider_selections.
+// versionInfo is the output of `version -json`. Programs that run terraform read two of its members:
+// terraform_version, to learn which features of Terraform they can use, and provider_selections.
 type versionInfo struct {
 	TerraformVersion   string            `json:"terraform_version"`
 	Platform           string            `json:"platform"`
 	ProviderSelections map[string]string `json:"provider_selections"`
 	TerraformOutdated  bool              `json:"terraform_outdated"`
-	// LockstepVersion is only for people: it is omitted in automation, because some programs accept only
-	// members that they know.
+	// LockstepVersion is omitted if a program reads the output (TF_IN_AUTOMATION), because some programs accept
+	// only the JSON members that they know.
 	LockstepVersion string `json:"lockstep_version,omitempty"`
 	BuiltFrom       *built `json:"built_from,omitempty"`
 }
@@ -44,7 +44,7 @@ var Version = Command{Name: "version", Synopsis: "Show the versions of Lockstep 
 		data, err := json.MarshalIndent(info, "", "  ")
 		return a.WriteJSON(data, err)
 	}
-	// The first line is Terraform's, because programs parse it.
+	// The first line is the same as Terraform's, because programs parse it.
 	fmt.Fprintf(a.Out, "Terraform v%s\nLockstep v%s, which speaks as Terraform %[1]s where programs listen\non %[3]s\n", info.TerraformVersion, a.Version, info.Platform)
 	for _, p := range slices.Sorted(maps.Keys(info.ProviderSelections)) {
 		fmt.Fprintf(a.Out, "+ provider %s v%s\n", p, info.ProviderSelections[p])

@@ -31,7 +31,7 @@ type View interface {
 	Applied(Outcome)
 	// Outputs shows the outputs of a state.
 	Outputs(*states.State)
-	// TestsFound starts the report of tests, Test shows a step of a test, and TestsDone the result.
+	// TestsFound shows which test files will run, Test shows a step of a test, and TestsDone shows the result.
 	TestsFound([]*testfiles.File)
 	Test(e events.Test, schemas func(addrs.Provider) *schema.Provider)
 	TestCoverage(events.TestCoverage)

@@ -14,8 +14,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// both returns a view that shows everything in v and also writes the stream of the option -json-into.
-// Without that option it returns v.
+// both returns a view that shows everything in v and also writes JSON messages to the file that -json-into
+// names. Without that option it returns v.
 func both(a *App, v View) View {
 	if a.jsonInto == nil {
 		return v

@@ -18,7 +18,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// jsonView writes Terraform's machine-readable UI messages.
+// jsonView writes messages in Terraform's machine-readable UI format, for the option -json.
 type jsonView struct {
 	a   *App
 	out io.Writer

@@ -7,7 +7,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/render"
 )
 
-// mostListed is the maximum number of objects in one table of a query. Further objects begin another table.
+// mostListed is the maximum number of objects in one table in the output of the command query. After that many
+// objects, a new table begins.
 const mostListed = 100
 
 func (v *textView) Query(e events.Query) {

@@ -10,7 +10,7 @@ import (
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
 
-// The names of the demo's actions, besides comments.
+// The names of the actions that a user of the demo can choose, besides writing a comment.
 const (
 	approve = "approve"
 	push    = "push"
@@ -21,7 +21,7 @@ const (
 	kill    = "kill"
 )
 
-// offers returns the actions that are possible on a pull request now.
+// offers returns the actions that the user can choose now on a pull request.
 func (s Site) offers(v githubtest.PullView) []page.Offer {
 	switch v.State {
 	case "merged":
@@ -45,8 +45,8 @@ func (w *World) pushedSoFar() int {
 	return w.pushed
 }
 
-// Act implements page.Actor. Permissions are as on GitHub: people with read access can comment, and approve,
-// but their approvals do not count.
+// Act performs an action of a person in the fake GitHub; it implements page.Actor. Permissions are as on
+// GitHub: people with read access can comment and approve, but their approvals do not count.
 func (s Site) Act(ctx context.Context, d page.Action) error {
 	s.w.acting.Lock()
 	defer s.w.acting.Unlock()
@@ -90,7 +90,7 @@ func (s Site) Act(ctx context.Context, d page.Action) error {
 	return s.change(d, v)
 }
 
-// press presses a button of a check of the pull request's head.
+// press presses a button of a check run on the head commit of the pull request.
 func (s Site) press(d page.Action, v githubtest.PullView) error {
 	for _, c := range s.w.repo.Checks(v.Head) {
 		for _, b := range c.Buttons {
@@ -105,7 +105,7 @@ func (s Site) press(d page.Action, v githubtest.PullView) error {
 
 var offered = []string{approve, push, update, merge, closing, reopen}
 
-// change performs an action that needs write access.
+// change performs an action for which the acting person needs write access.
 func (s Site) change(d page.Action, v githubtest.PullView) error {
 	repo, n := s.w.repo, d.Pull.Number
 	switch d.Name {

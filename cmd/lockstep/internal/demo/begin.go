@@ -17,7 +17,7 @@ const (
 	clusterBranch = "cluster"
 )
 
-// company returns the rest of the company's repository, besides the two projects of [baseFiles]: a database
+// company returns the files of the company's repository, except the two projects of [baseFiles]: a database
 // whose applies need an approval, a cluster, a policy, and similar services.
 func (w *World) company() githubtest.Files {
 	files := githubtest.Files{
@@ -143,7 +143,7 @@ func (w *World) Begin(ctx context.Context) error {
 // it, or kill its process. Tests set a shorter time.
 var changeTime = 4 * time.Second
 
-// wordsForAll returns a change that affects every project.
+// wordsForAll returns files that change a README in every project, so that every project is affected.
 func (w *World) wordsForAll() githubtest.Files {
 	files := githubtest.Files{"README.md": "The infrastructure of acme, as code.\n"}
 	for _, dir := range []string{"network", "app", "database", "cluster"} {
@@ -155,7 +155,7 @@ func (w *World) wordsForAll() githubtest.Files {
 	return files
 }
 
-// prepared are the changes that a button of the demo pushes, one after another.
+// prepared are the commits that a button of the demo pushes, the next one each time it is pressed.
 var prepared = []struct {
 	label, message string
 	files          githubtest.Files

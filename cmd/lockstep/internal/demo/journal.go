@@ -13,11 +13,11 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
-// intent is the text by which a story recognizes the journal entry that is written just before a change.
+// intent is a text in the journal entries that an apply writes just before each change. Stories search for it.
 const intent = `"kind":"intent"`
 
-// A moment is an entry in the journal of an apply at which a story makes something happen. The apply waits
-// until that is done.
+// A moment is a point in an apply at which a story makes something happen, such as a push. A journal entry of
+// the apply marks the point. The apply waits until the story has done its part.
 type moment struct {
 	mu     sync.Mutex
 	texts  []string // texts in the entry; nil means no moment
@@ -26,16 +26,16 @@ type moment struct {
 	pace time.Duration
 }
 
-// at sets what happens at the moment: the function happen is called once, after the first journal entry that
-// contains all the texts.
+// at sets the function happen, which is called once: after the first journal entry that contains all of the
+// texts.
 func (m *moment) at(happen func(), texts ...string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.texts, m.happen = texts, happen
 }
 
-// written is called with the bytes appended to a journal. It calls the function happen if they contain the
-// awaited entry, and slows down changes.
+// written is called with the bytes that were appended to a journal. It calls the function happen if they
+// contain the journal entry for which m waits. It also makes changes slower.
 func (m *moment) written(data []byte) {
 	if happen := m.matching(data); happen != nil {
 		happen()
@@ -43,7 +43,7 @@ func (m *moment) written(data []byte) {
 	time.Sleep(m.pace * time.Duration(strings.Count(string(data), intent))) // one append may have the intents of several changes
 }
 
-// matching returns the function happen if data contains the awaited entry; nil otherwise.
+// matching returns the function happen if data contains the journal entry for which m waits; otherwise nil.
 func (m *moment) matching(data []byte) func() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -63,8 +63,8 @@ func (m *moment) matching(data []byte) func() {
 	return nil
 }
 
-// watchedStates returns a backend with local state files and file locks of the operating system, which end
-// with their process. The backend passes each write to a journal on to the moment m.
+// watchedStates returns a backend with local state files. Their locks are file locks of the operating system,
+// which end with the process. The backend calls m with the data of each write to a journal.
 func watchedStates(states executor.BackendFunc, m *moment) executor.BackendFunc {
 	return func(ctx context.Context, j jobs.Job, s *workdir.Settings) (statebackend.Backend, diags.Diagnostics) {
 		b, ds := states(ctx, j, s)

@@ -19,9 +19,9 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend/lockfile"
 )
 
-// lockedByObjects returns a backend with local state files that are locked as on S3: by an object beside the
-// state, which remains when a process dies. (A file lock of the operating system would end.) If unplug is set,
-// the next lock makes the machine lose its power.
+// lockedByObjects returns a backend with local state files that are locked as on S3: the lock is an object
+// (here, a file) beside the state, and remains when a process dies. A file lock of the operating system would
+// not remain. If unplug is set, the machine loses its power when the next lock is taken.
 func lockedByObjects(states executor.BackendFunc, dir string, unplug *atomic.Bool) executor.BackendFunc {
 	return func(ctx context.Context, j jobs.Job, s *workdir.Settings) (statebackend.Backend, diags.Diagnostics) {
 		b, ds := states(ctx, j, s)

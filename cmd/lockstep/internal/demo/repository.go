@@ -104,7 +104,7 @@ const peeringFile = `resource "terraform_data" "peering" {
 }
 `
 
-// edited returns a file of the first commit with one text replaced.
+// edited returns the file name of the repository's first commit, with one text in it replaced.
 func edited(name, old, new string) githubtest.Files {
 	return githubtest.Files{name: edit(baseFiles[name], old, new)}
 }

@@ -8,14 +8,14 @@ import (
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
 
-// A scene is one step of a story: an action of people, and its expected results.
+// A scene is one step of a story: an action of people, and the texts that Lockstep must then write.
 type scene struct {
 	title string
 	do    func(ctx context.Context, w *World) error
 	// want are texts that must appear on pull requests during the scene: parts of comments, or "check NAME:
 	// CONCLUSION, TITLE". never are texts that must not appear.
 	want, never []string
-	// verify returns an error if the result is wrong. It may be nil.
+	// verify returns an error if the result of the scene is wrong. It may be nil.
 	verify func(ctx context.Context, w *World) error
 }
 
@@ -37,8 +37,8 @@ func commented(title, who string, number int, text string, want ...string) scene
 	return scene{title: title, want: want, do: by(func(r *githubtest.Repository) { r.Comment(who, number, text) })}
 }
 
-// named returns a scene in which somebody comments "lockstep apply" with the name of the plan that Lockstep's
-// comment shows.
+// named returns a scene in which somebody comments "lockstep apply" with the name of a plan. The name is the
+// one in Lockstep's latest comment.
 func named(title, who string, number int, want ...string) scene {
 	return scene{title: title, want: want, do: by(func(r *githubtest.Repository) {
 		name := ""
@@ -82,7 +82,7 @@ func merged(title, who string, number int, want ...string) scene {
 	return scene{title: title, want: want, do: by(func(r *githubtest.Repository) { r.Merge(who, number) })}
 }
 
-// accepts returns a scene in which the organization gives the App an additional permission.
+// accepts returns a scene in which the organization grants the GitHub App an additional permission.
 func accepts(permission, level string) scene {
 	return scene{title: "carol gives the App the permission " + permission + ": " + level, do: func(_ context.Context, w *World) error {
 		w.hub.Accepts(permission, level)

@@ -14,7 +14,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 )
 
-// state returns a project's objects as `lockstep show` prints them; "" if there are none.
+// state returns the objects in a project's state, as `lockstep show` prints them; "" if there are none.
 func (s Site) state(ctx context.Context, p page.Project) (string, error) {
 	job := jobs.Job{Project: p.Name, Workspace: p.Workspace, Repo: s.w.repo.Repo()}
 	b, ds := s.w.machine.States(ctx, job, nil)

@@ -94,7 +94,8 @@ func (t *Teller) Tell(ctx context.Context, s Story, o Options) (err error) {
 	return nil
 }
 
-// check returns the expectations of a scene that Lockstep's words do not meet.
+// check returns one sentence for each expected text that is missing in said, and for each forbidden text that
+// is in it. said are the texts that Lockstep wrote during the scene.
 func (x scene) check(said []string) []string {
 	var problems []string
 	has := func(part string) bool {
@@ -113,7 +114,8 @@ func (x scene) check(said []string) []string {
 	return problems
 }
 
-// said returns an edit as text to compare with expectations; "" if Lockstep did not make it.
+// said returns the text of an edit on the fake GitHub, for comparison with the expected texts of a scene. It
+// returns "" if the edit is not Lockstep's.
 func said(e githubtest.Edit) string {
 	switch {
 	case !strings.HasSuffix(e.Who, "[bot]"):

@@ -25,8 +25,8 @@ var longApply = Story{
 	},
 }
 
-// buildsHere replaces CodeBuild. A build runs when Look is called for the first time; the first build dies
-// before that.
+// buildsHere replaces CodeBuild: it runs builds in this process. A build runs when Look is called for the first
+// time. The first build dies before it runs.
 type buildsHere struct {
 	w       *World
 	message pipeline.Message
@@ -65,7 +65,7 @@ func (b *buildsHere) Look(ctx context.Context, id string) (buildrunner.End, erro
 // Stop implements buildrunner.Service.
 func (*buildsHere) Stop(context.Context, string) error { return nil }
 
-// inBuilds applies a plan in builds.
+// inBuilds applies a plan in builds, as CodeBuild would run them.
 func inBuilds(ctx context.Context, w *World) error {
 	b := &buildsHere{w: w}
 	w.machine.Pipeline.Builds = b

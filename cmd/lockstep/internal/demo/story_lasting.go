@@ -13,7 +13,8 @@ import (
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
 
-// names is a configuration whose objects must be created one after another. The first one needs the network.
+// names is a configuration of objects that must be created one after another. The first one depends on the
+// network.
 var names = githubtest.Files{"network/names.tf": `resource "terraform_data" "zone" {
   input = { name = "acme.example", network = terraform_data.vpc.id }
 }
@@ -91,8 +92,8 @@ func oneObject(name string) string {
 	return "resource \"terraform_data\" \"" + name + "\" {\n  input = \"" + name + "\"\n}\n"
 }
 
-// inLine merges a pull request, and merges another one while the first is being applied. The apply continues
-// once a comment shows that the other one waits for it.
+// inLine merges two pull requests. The second is merged while the first is being applied. The apply of the
+// first continues once a comment shows that the second waits for it.
 func inLine(ctx context.Context, w *World) error {
 	w.repo.Merge("alice", 2)
 	failed := make(chan error, 1)
@@ -119,7 +120,8 @@ func inLine(ctx context.Context, w *World) error {
 	}
 }
 
-// inTurns applies in processes with a time limit. The first process creates only the zone.
+// inTurns applies a plan in several processes that each have a time limit. The first process creates only the
+// resource "zone".
 func inTurns(ctx context.Context, w *World) error {
 	w.repo.Comment("alice", 1, "lockstep apply")
 	var over time.Time // the moment at which the present process begins no more changes
@@ -153,8 +155,7 @@ func inTurns(ctx context.Context, w *World) error {
 	return nil
 }
 
-// stopped starts an apply by calling the function begin, and calls the function stop when the zone is
-// created.
+// stopped starts an apply by calling begin, and calls stop when the apply has created the resource "zone".
 func stopped(ctx context.Context, w *World, begin, stop func(*World) error) error {
 	if err := begin(w); err != nil {
 		return err
@@ -188,7 +189,7 @@ func stopped(ctx context.Context, w *World, begin, stop func(*World) error) erro
 	}
 }
 
-// An underWay is an engine that keeps the context of its last apply.
+// An underWay is an engine that records when the context of its last apply ends.
 type underWay struct {
 	jobs.Engine
 	end atomic.Pointer[<-chan struct{}]

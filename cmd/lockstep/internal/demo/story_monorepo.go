@@ -6,7 +6,7 @@ import (
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
 
-// service is the configuration of a service. Services differ only in their size.
+// service is the Terraform configuration of a service. Services differ only in the value for their size.
 const service = `terraform {
   backend "local" {}
 }
@@ -26,8 +26,8 @@ resource "terraform_data" "service" {
 }
 `
 
-// monorepo is a story about a repository with one service in each directory. A project block with a pattern
-// makes a project of each.
+// monorepo is a story about a repository with one service in each directory. One project block with a pattern
+// in lockstep.hcl makes each of these directories a project.
 var monorepo = Story{
 	Name:  "monorepo",
 	Shows: "One block makes every service directory a project. Only affected projects are planned.",

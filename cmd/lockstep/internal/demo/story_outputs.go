@@ -43,7 +43,8 @@ output "password" {
 }
 `
 
-// reads returns a configuration that reads the outputs of another project's state.
+// reads returns a configuration with a terraform_remote_state data source: it reads the outputs of the project
+// vpc from the state in the bucket. more is added to the data source's arguments.
 func reads(bucket, more string) string {
 	return fmt.Sprintf(`data "terraform_remote_state" "vpc" {
   backend = "s3"
@@ -105,7 +106,7 @@ var plannedOutputs = Story{
 	},
 }
 
-// takes is a configuration whose variables get outputs of another project as inputs.
+// takes is a configuration whose variables get their values from outputs of another project.
 const takes = `variable "range" {
   type = string
 }
@@ -124,7 +125,7 @@ resource "terraform_data" "shop" {
 }
 `
 
-// shelf is a configuration with an input from the shop.
+// shelf is a configuration with a variable whose value is an output of the project shop.
 const shelf = `resource "terraform_data" "shelf" {
   input = "shelf in ${var.range}"
 }
@@ -164,8 +165,8 @@ var projectInputs = Story{
 	},
 }
 
-// shopInBucket returns a scene in which the base branch gets a network and a shop without objects. more is
-// added to the shop's project block.
+// shopInBucket returns a scene in which the base branch gets two projects: a network and a shop, the shop
+// without objects. more is added to the shop's project block.
 func shopInBucket(title, bucket, more string) scene {
 	return scene{title: title, do: by(func(r *githubtest.Repository) {
 		r.Push("carol", "main", "States in S3", githubtest.Files{

@@ -45,7 +45,7 @@ var buttons = Story{
 	},
 }
 
-// firstNetwork are the scenes in which the base branch's network is created.
+// firstNetwork are the scenes in which the network is created on the base branch.
 var firstNetwork = []scene{
 	opened("alice opens a pull request with a subnet", "alice", "subnets", "Two subnets", subnets, "3 to add"),
 	commented("and applies it", "alice", 1, "lockstep apply", "**Applied** `network`: 3 added"),

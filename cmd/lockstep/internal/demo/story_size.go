@@ -27,8 +27,8 @@ var bigPlan = Story{
 	},
 }
 
-// bigEnough checks that Lockstep's comment and check run are within GitHub's limits, and that the link in
-// both leads to the whole plan.
+// bigEnough checks that Lockstep's comment and check run are not larger than GitHub permits. It also checks
+// that the link in both leads to the whole plan.
 func bigEnough(ctx context.Context, w *World) error {
 	for _, c := range w.repo.Comments(1) {
 		if len(c.Body) > github.MaxComment {

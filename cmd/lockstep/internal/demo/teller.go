@@ -26,8 +26,8 @@ type Teller struct {
 	said []string // Lockstep's words in the present scene
 	last string   // the comment as it was last printed
 	plan string   // the name of the plan that was last printed
-	// want are the texts that the present scene expects. They are printed even if the lines around them are
-	// left out. shown is the text that the scene has printed so far.
+	// want are the texts that the present scene expects. A line with such a text is printed even if Brief
+	// leaves out the lines around it. shown is the text that the scene has printed so far.
 	want  []string
 	shown strings.Builder
 }
@@ -64,7 +64,7 @@ func (t *Teller) print(text string) {
 	t.shown.WriteString(text)
 }
 
-// hidden returns the expected texts of the present scene that are not printed yet.
+// hidden returns those expected texts of the present scene that have not been printed yet.
 func (t *Teller) hidden() []string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -115,7 +115,7 @@ func (t *Teller) edit(e githubtest.Edit) {
 	}
 }
 
-// told returns an edit by people as text; "" if it is not interesting.
+// told describes an edit that a person made on the fake GitHub; "" if the edit is not interesting.
 func told(e githubtest.Edit) string {
 	switch e.Kind {
 	case "push", "force-push":
@@ -138,8 +138,8 @@ func told(e githubtest.Edit) string {
 	return ""
 }
 
-// ours prints a comment of Lockstep. It prints the whole status comment if there is a new plan in it, otherwise
-// only the headline.
+// ours prints one of Lockstep's comments. It prints the status comment in full if it contains a new plan;
+// otherwise only the headline.
 func (t *Teller) ours(e githubtest.Edit) {
 	verb := "writes"
 	if e.Kind == "edit" {
@@ -174,13 +174,13 @@ func (t *Teller) wanted(line string) bool {
 	})
 }
 
-// longestQuote is the number of first lines of a quotation that are always printed. A later line is printed only
-// if it contains an expected text.
+// longestQuote is the number of lines that are printed of a quoted comment, unless only its headline is
+// printed. Later lines are printed only if they contain an expected text.
 const longestQuote = 24
 
-// quoted returns a quotation of a text, with a bar before each line. It contains only the first lines, and
-// later lines for which the function wanted returns true. In place of each gap it has the number of missing
-// lines.
+// quoted returns text as a quotation, with a bar before each line. It contains the first lines, as many as
+// first says, and those later lines for which wanted returns true. Each gap is replaced by the number of
+// missing lines.
 func quoted(text string, first int, wanted func(line string) bool) string {
 	var b strings.Builder
 	gap := 0

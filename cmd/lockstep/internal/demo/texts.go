@@ -1,6 +1,6 @@
 package demo
 
-// about is the text of the first page, and guide the text beside a conversation. Both are Markdown.
+// about is the Markdown text of the demo's first page. guide is the Markdown text beside a conversation.
 const (
 	about = "A small company in one process: its GitHub, its pull requests, and Lockstep. Nothing leaves this machine, and everything that you do here happens for real.\n\n" +
 		"Begin with *A cluster of 40 machines*: its apply is under way. Stop it, or kill its process, and see what is lost: nothing."

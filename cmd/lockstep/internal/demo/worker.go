@@ -23,18 +23,18 @@ import (
 // workerName is the name under which this program starts itself as another worker of a world.
 const workerName = "lockstep-demo-worker"
 
-// reached is the line that a worker prints when it has reached the journal entry at which it may be killed.
+// reached is the line that a worker prints when it has written the journal entry at which it may be killed.
 const reached = "reached"
 
-// workerSettings are the settings of a worker: the world, and the texts of a journal entry. At this entry
-// the worker prints the line [reached].
+// workerSettings are the settings of a worker: the world whose messages it handles, and texts of a journal
+// entry. When an entry contains all of them, the worker prints the line [reached].
 type workerSettings struct {
 	Dir, Version, URL string
 	App               int64
 	API, Key          string
 	At                []string
-	// Pace is how long each change takes after the awaited journal entry. With 0, the worker stops there and
-	// waits to be killed.
+	// Pace is how long each change takes after the journal entry for which the worker waits. With 0, the worker
+	// stops at this entry and waits to be killed.
 	Pace time.Duration
 }
 
@@ -92,7 +92,7 @@ func work(ctx context.Context, in io.Reader, out io.Writer) error {
 	return errors.Join(err, w.Close())
 }
 
-// A helper is another process that handles the messages of a world. In the zero value, no process runs.
+// A helper is another process that handles the messages of a world. In its zero value, no process is running.
 type helper struct {
 	mu    sync.Mutex
 	cmd   *exec.Cmd
@@ -115,7 +115,8 @@ func (w *World) start(ctx context.Context, h *helper, pace time.Duration, at ...
 	if err != nil {
 		return err
 	}
-	// The other process cannot remove its temporary files when it is killed. They are in this directory.
+	// The other process cannot remove its temporary files when it is killed. So they are in this directory,
+	// which this process removes.
 	tmp, err := os.MkdirTemp(w.data, "killed-")
 	if err != nil {
 		return err

@@ -22,7 +22,7 @@ import (
 
 // Options configure a World.
 type Options struct {
-	// Dir is an existing, empty directory for everything.
+	// Dir is the path of an existing empty directory, for all files of the world.
 	Dir     string
 	Version string // Lockstep's
 	// OnEdit is called with every edit on the fake GitHub. It must not call the World. It may be nil.
@@ -31,15 +31,17 @@ type Options struct {
 	Log func(error)
 	// Services is the number of services that [World.Begin] creates, at most 24. New replaces 0 by 24.
 	Services int
-	// lockObjects is set if each state is locked by an object beside it, as on S3: see [Story].
+	// lockObjects is set if each state is locked by an object beside the state, as on S3: see [Story].
 	lockObjects bool
 	// bucket is the bucket of the fake S3 server with the states; "" means that states are local.
 	bucket string
-	// Page is the listener for the page; nil means a free address. New takes it over and closes it at the end.
+	// Page is the listener for the demo's page; nil means a free address. New takes ownership of the listener,
+	// and closes it when the world is closed.
 	Page net.Listener
 }
 
-// A World is a fake GitHub with one repository, and the pipeline. It is safe for concurrent use.
+// A World is a fake GitHub with one repository, and the pipeline that works for it. It is safe for concurrent
+// use.
 type World struct {
 	// URL is the address of the page, without a slash at the end.
 	URL string
@@ -69,11 +71,12 @@ type World struct {
 // served is the only repository on the demo's fake GitHub, "owner/name".
 const served = "acme/infrastructure"
 
-// claimTime is how long a message stays with a killed process before another one handles it. It is short,
-// because people watch.
+// claimTime is how long a message remains assigned to a process that was killed. After that, another process
+// handles the message. The time is short, because a user of the demo waits for it.
 const claimTime = 3 * time.Second
 
-// New returns a world with only the first commit. It serves HTTP on its own addresses until it is closed.
+// New returns a world whose repository has only the first commit. The world serves HTTP on its own addresses
+// until it is closed.
 func New(o Options) (w *World, err error) {
 	if o.Services == 0 {
 		o.Services = len(services)
@@ -160,7 +163,7 @@ func (w *World) serveAt(l net.Listener, h http.Handler) {
 	go s.Serve(l)
 }
 
-// Close stops the servers. No work may be in progress.
+// Close stops the servers. The caller must have ended all work in the world before.
 func (w *World) Close() error {
 	w.helper.kill()
 	var errs []error
@@ -173,7 +176,8 @@ func (w *World) Close() error {
 	return errors.Join(errs...)
 }
 
-// Settle handles all consequences of the edits so far.
+// Settle delivers webhooks and handles messages until none are left. So the results of all edits so far are
+// visible when it returns.
 func (w *World) Settle(ctx context.Context) error {
 	for {
 		sent, err := w.hub.Deliver(ctx)
@@ -190,10 +194,10 @@ func (w *World) Settle(ctx context.Context) error {
 	}
 }
 
-// Live handles the consequences of edits as they come, until ctx ends.
+// Live sends the webhooks of edits on the fake GitHub, and handles their messages as they come, until ctx ends.
 func (w *World) Live(ctx context.Context) error {
-	// walk.Run returns an error if ctx has ended before it starts. The end of the demo is no error, so walk.Run
-	// gets a context that does not end. Both functions return when ctx ends.
+	// walk.Run returns an error if its context has ended before it starts. The end of the demo is no error, so
+	// walk.Run gets a context that does not end. Work and deliver return when ctx ends.
 	return errors.Join(walk.Run(context.WithoutCancel(ctx), 2, walk.Graph{N: 2}, func(_ context.Context, i int) error {
 		if i == 0 {
 			return w.machine.Work(ctx)
@@ -203,7 +207,7 @@ func (w *World) Live(ctx context.Context) error {
 	})...)
 }
 
-// deliver sends the waiting webhooks after each edit.
+// deliver sends the waiting webhooks after each edit on the fake GitHub, until ctx ends.
 func (w *World) deliver(ctx context.Context) {
 	for version := uint64(0); ctx.Err() == nil; {
 		version = w.edits.Wait(ctx, version)

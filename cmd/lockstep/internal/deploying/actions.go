@@ -14,9 +14,10 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// makeSecrets creates the two secrets of the App, for its private key and its webhook, before the App is
-// registered. A user without the right to do so thus gets the error before there is a key that could be
-// lost. We choose the webhook's secret ourselves, because GitHub shows the one that it makes only once.
+// makeSecrets creates the two secrets in Secrets Manager, for the App's private key and for its webhook secret,
+// before the App is registered. A user who may not create secrets then gets the error before there is a private
+// key that could be lost. Lockstep chooses the webhook secret. If GitHub chose it, GitHub would show it only
+// once.
 func (d *deployment) makeSecrets(ctx context.Context) error {
 	tags := map[string]string(d.options.tags)
 	if err := d.vault.make(ctx, d.keyName(), "The private key of the GitHub App of "+d.options.stack, tags); err != nil {
@@ -33,8 +34,8 @@ func (d *deployment) makeSecrets(ctx context.Context) error {
 	return d.vault.Put(ctx, d.hookName(), hex.EncodeToString(b[:]))
 }
 
-// register registers the App in the browser, or uses the App in the options. It stores the App's ID before its
-// key. If the run ends between the two, the next run finds the App.
+// register registers the App in the user's browser, or uses the App that the options name. It stores the App's
+// ID before the App's key. If lockstep ends between the two, the next run finds the App by its ID.
 func (d *deployment) register(ctx context.Context) error {
 	if d.options.id != 0 {
 		return d.adopt(ctx)
@@ -67,18 +68,19 @@ func (d *deployment) register(ctx context.Context) error {
 	return nil
 }
 
-// lost returns the error that the key of a new App could not be stored.
+// lost returns the error that a new App is registered, but its private key could not be stored.
 func (d *deployment) lost(app appFound, err error) error {
 	return cli.Hinted(fmt.Errorf("the App %s (ID %d) is registered, but its key could not be stored: %w", app.Slug, app.ID, err),
 		"generate another private key in the App's settings on GitHub, then run `lockstep deploy -app-id %d -app-key FILE`", app.ID)
 }
 
-// registers reports whether the user will have to register an App.
+// registers reports whether the user will have to register an App in the browser.
 func (d *deployment) registers(list []step) bool {
 	return d.options.id == 0 && d.options.code == "" && d.options.input && slices.ContainsFunc(list, func(s step) bool { return s.Name == registerStep && s.State == stepTodo })
 }
 
-// askOwner asks who will own the App, before any step is shown. It also chooses the App's name.
+// askOwner asks the user which account will own the App, before any step is shown. It also chooses the App's
+// name.
 func (d *deployment) askOwner() error {
 	if d.options.owner == "" && !d.options.ownerGiven {
 		var err error
@@ -91,7 +93,7 @@ func (d *deployment) askOwner() error {
 	return nil
 }
 
-// appName returns the name of the App to register.
+// appName returns the name under which the App will be registered.
 func (o options) appName() string {
 	name := o.name
 	switch {
@@ -107,14 +109,13 @@ func (o options) appName() string {
 // maxAppName is GitHub's limit for the name of an App.
 const maxAppName = 34
 
-// request returns the registration of the App. The function show shows the user the address of the
-// registration page.
+// request returns the data for registering the App. show is called with the address of the registration page.
 func (o options) request(show func(address string)) appRegistration {
 	return appRegistration{Site: o.site, Owner: o.owner, Name: o.appName(), Show: show}
 }
 
-// adopt makes the deployment use the existing App that the options name. It first asks GitHub whether the key
-// in the options belongs to this App.
+// adopt makes the deployment use an App that already exists, and that the options name. It first asks GitHub
+// whether the private key in the options belongs to this App.
 func (d *deployment) adopt(ctx context.Context) error {
 	about, err := d.owned(ctx, d.options.id)
 	if err != nil {
@@ -126,7 +127,7 @@ func (d *deployment) adopt(ctx context.Context) error {
 	return d.vault.Put(ctx, d.keyName(), d.options.pem)
 }
 
-// owned asks GitHub whether the key in the options belongs to the App with an ID.
+// owned asks GitHub whether the private key in the options belongs to the App with the given ID.
 func (d *deployment) owned(ctx context.Context, id int64) (github.About, error) {
 	app, err := d.appOf(id, github.NewSecret(d.options.pem))
 	if err != nil {
@@ -139,7 +140,7 @@ func (d *deployment) owned(ctx context.Context, id int64) (github.About, error) 
 	return about, nil
 }
 
-// putKey stores the key of an App whose key was lost.
+// putKey stores the private key from the options, for an App that is registered, but whose key is not stored.
 func (d *deployment) putKey(ctx context.Context) error {
 	if _, err := d.owned(ctx, d.key.App.ID); err != nil {
 		return err
@@ -151,7 +152,8 @@ func (d *deployment) makeDepot(ctx context.Context) error {
 	return d.depot.make(ctx, d.found.Bucket.There)
 }
 
-// upload uploads missing files: the code, and then the template, which contains the versions of the code.
+// upload uploads the files that are missing in the bucket. The functions' code comes first. The template comes
+// last, because it contains the versions of the uploaded code.
 func (d *deployment) upload(ctx context.Context) error {
 	for _, name := range slices.Sorted(maps.Keys(d.files)) {
 		if !slices.Contains(d.found.Missing, name) {
@@ -188,11 +190,11 @@ func (d *deployment) setHook(ctx context.Context) error {
 	return nil
 }
 
-// attempts is how often GitHub is asked whether a webhook was delivered.
+// attempts is the maximum number of requests by which GitHub is asked whether a webhook was delivered.
 const attempts = 20
 
-// check asks GitHub to send the last webhook again, and waits until it is delivered. After a registration that
-// webhook is the ping.
+// check asks GitHub to send the latest webhook once more, and waits until GitHub has delivered it. If the App
+// was only just registered, that is the ping webhook.
 func (d *deployment) check(ctx context.Context) error {
 	list, err := d.app.Deliveries(ctx, time.Now().Add(-kept))
 	if err != nil {

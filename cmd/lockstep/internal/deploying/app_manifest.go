@@ -5,8 +5,8 @@ import "encoding/json"
 // A grant is a permission or an event of the App, by GitHub's name, with the reason why the App needs it.
 type grant struct{ name, level, reason string }
 
-// neededPermissions are the permissions that the App needs. usefulPermissions are those that a user adds for a
-// setting in lockstep.hcl.
+// neededPermissions are the permissions that every App of Lockstep needs. usefulPermissions are those that an
+// App needs only for certain settings in lockstep.hcl.
 var (
 	neededPermissions = []grant{
 		{"checks", "write", "The check runs of commits, with their buttons."},
@@ -47,7 +47,7 @@ func appPermissions() map[string]string {
 	return out
 }
 
-// appEvents returns the names of the App's events.
+// appEvents returns the names of the events that GitHub sends to the App's webhook.
 func appEvents() (names []string) {
 	for _, g := range neededEvents {
 		names = append(names, g.name)
@@ -55,12 +55,12 @@ func appEvents() (names []string) {
 	return names
 }
 
-// nowhereAddress is the webhook address until the stack has one. Nobody owns it.
+// nowhereAddress is the App's webhook address until the stack has its own. It belongs to nobody.
 // Source: https://www.rfc-editor.org/rfc/rfc2606#section-3
 const nowhereAddress = "https://example.com/lockstep-is-not-deployed-yet"
 
-// appManifest returns the App's description for GitHub. The App is private, because anybody could install a
-// public one.
+// appManifest returns the description of the App for GitHub. The App is private: a public App could be
+// installed by anybody.
 // Source: https://docs.github.com/en/apps/sharing-github-apps/registering-a-github-app-from-a-manifest#github-app-manifest-parameters
 func appManifest(name, redirect string) string {
 	text, err := json.Marshal(map[string]any{

@@ -96,7 +96,7 @@ func (d artifactBucket) underKMS(ctx context.Context) (bool, error) {
 	return false, nil
 }
 
-// make creates the bucket, unless exists is set. It then sets the bucket's settings.
+// make creates the bucket, unless exists is set. In both cases it then sets the bucket's settings.
 func (d artifactBucket) make(ctx context.Context, exists bool) error {
 	if !exists {
 		in := &s3.CreateBucketInput{Bucket: &d.Bucket}

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// change changes the stack to what the user has requested, by one change set that the user has approved.
+// change changes the stack as the user has requested. It creates a change set, asks the user to approve it, and
+// executes it.
 func (d *deployment) change(ctx context.Context) error {
 	switch status := d.present.Status; {
 	case status != "REVIEW_IN_PROGRESS" && strings.HasSuffix(status, "_IN_PROGRESS"):
@@ -33,8 +34,8 @@ func (d *deployment) change(ctx context.Context) error {
 	return d.execute(ctx, at)
 }
 
-// changeAgain plans and makes the change of the stack again, after another operation on the stack has ended. It
-// does nothing if the stack is now as requested.
+// changeAgain makes and executes a new change set, after another operation on the stack has ended. It does
+// nothing if that operation has already changed the stack as requested.
 func (d *deployment) changeAgain(ctx context.Context) error {
 	var err error
 	if d.present, err = d.stack.Look(ctx); err != nil {
@@ -63,8 +64,8 @@ func (d *deployment) execute(ctx context.Context, template depotPlace) error {
 			return err
 		}
 	}
-	// CloudFormation hides the values of some parameters, so they cannot be compared. From now on, the stack
-	// counts as up to date.
+	// CloudFormation hides the values of some parameters, so a comparison would still find differences.
+	// deployed says that the stack is up to date despite them.
 	d.deployed = true
 	return nil
 }

@@ -112,7 +112,7 @@ func open(a *cli.App, o options, out surroundings) (*deployment, error) {
 	return d, d.connect(a.Ctx)
 }
 
-// connect finds out the account and the region.
+// connect connects to AWS, and finds the account and the region.
 func (d *deployment) connect(ctx context.Context) error {
 	cfg, err := d.out.aws(ctx, d.options.region)
 	if err != nil {
@@ -134,7 +134,7 @@ func (d *deployment) connect(ctx context.Context) error {
 	return nil
 }
 
-// run does all steps that are left.
+// run performs all steps that are not done yet.
 func (d *deployment) run(ctx context.Context) error {
 	list, err := d.survey(ctx)
 	if err == nil {
@@ -179,7 +179,7 @@ func (d *deployment) run(ctx context.Context) error {
 	return nil
 }
 
-// do does the step with a name.
+// do performs the step with the given name.
 func (d *deployment) do(ctx context.Context, name string) error {
 	return map[string]func(context.Context) error{
 		secretsStep: d.makeSecrets, registerStep: d.register, keyStep: d.putKey, depotStep: d.makeDepot,
@@ -187,7 +187,7 @@ func (d *deployment) do(ctx context.Context, name string) error {
 	}[name](ctx)
 }
 
-// afterwards prints what the user has to do after all steps.
+// afterwards prints, once all steps are done, what the user has to do next.
 func (d *deployment) afterwards(list []step) {
 	if _, left := nextStep(list); left {
 		return
@@ -206,7 +206,7 @@ func (d *deployment) afterwards(list []step) {
 	}
 }
 
-// explained adds the same hint to every error: how to continue.
+// explained adds a hint to any error: how the user can continue the deployment.
 func (d *deployment) explained(err error) error {
 	if err = (shortError{err}); errors.Is(err, context.Canceled) || d != nil && d.cli.Ctx.Err() != nil {
 		return cli.Hinted(fmt.Errorf("%w", err), "run `lockstep deploy` again with the same options: it continues after the last finished step")

@@ -11,7 +11,7 @@ import (
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
 )
 
-// Doctor is the command deploy doctor.
+// Doctor is the command deploy doctor. It examines a deployment.
 var Doctor = cli.Command{Name: "deploy doctor", Synopsis: "Examine a deployment, and show what to repair", Run: func(a *cli.App, args []string) int {
 	return doctor(a, args, world(a))
 }}
@@ -48,7 +48,7 @@ func doctor(a *cli.App, args []string, out surroundings) int {
 // An examination finds the facts about a deployment. It uses the methods of deployment.
 type examination struct{ *deployment }
 
-// tell prints the findings, and returns the exit code.
+// tell prints the problems that follow from the facts, and returns the exit code.
 func (d examination) tell(facts deploymentFacts) int {
 	found := examine(facts)
 	for _, x := range found {
@@ -86,12 +86,12 @@ func (d examination) ownCode() error {
 	return nil
 }
 
-// needs adds to the facts about an App which permissions and events it needs.
+// needs sets which permissions and events an App needs.
 func needs(a *examinedApp) {
 	a.Needed, a.Wanted = appPermissions(), appEvents()
 }
 
-// clocks measures how much this machine's clock differs from the clock of a server.
+// clocks measures the difference between this machine's clock and a server's clock, as an http.RoundTripper.
 type clocks struct {
 	base http.RoundTripper
 	mu   sync.Mutex

@@ -7,12 +7,12 @@ import (
 	"io/fs"
 )
 
-// files is filled by cmd/release.
+// files has the template and the functions' code. cmd/release copies them into the directory before the build.
 //
 //go:embed carried
 var files embed.FS
 
-// carriedInside returns the files that the program contains.
+// carriedInside returns the template and the functions' code that are embedded in this program.
 func carriedInside() fs.FS {
 	dir, err := fs.Sub(files, "carried")
 	if err != nil {

@@ -4,5 +4,6 @@ package deploying
 
 import "io/fs"
 
-// carriedInside returns the files that the program contains: none.
+// carriedInside returns nil: this program has no embedded files, because it was built without the tag
+// `carried`.
 func carriedInside() fs.FS { return nil }

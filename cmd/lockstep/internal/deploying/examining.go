@@ -11,8 +11,8 @@ import (
 // A finding is a problem of a deployment, with its remedy.
 type finding struct{ Problem, Remedy string }
 
-// deploymentFacts are the facts about a deployment, from which [examine] finds problems. If some could not be
-// found, Unknown has the reason.
+// deploymentFacts are the facts about a deployment, from which [examine] finds problems. Unknown lists the
+// facts that could not be found, with reasons.
 type deploymentFacts struct {
 	Stack, Region string
 	Status        string // of the stack; "" if it does not exist
@@ -25,7 +25,7 @@ type deploymentFacts struct {
 	Skew          map[string]time.Duration // by owner of the other clock; positive if that clock is ahead
 }
 
-// An unknownFact is a fact that the examination could not find, with the reason.
+// An unknownFact is a fact that the examination could not find out. Reason says why.
 type unknownFact struct{ Fact, Reason string }
 
 // An examinedApp has the facts about one of the deployment's Apps, as GitHub describes it.
@@ -70,12 +70,12 @@ type examinedRole struct {
 	Problem  string // why it cannot be assumed, as far as this account's policies say; "" if it can
 }
 
-// maxSkew is the largest difference between clocks that is not reported. AWS refuses signatures that differ
-// by five minutes; GitHub accepts at most a minute in the future.
+// maxSkew is the largest clock difference that `deploy doctor` does not report. AWS refuses signatures whose
+// time differs by five minutes; GitHub accepts times up to one minute in the future.
 // Source: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-troubleshooting.html
 const maxSkew = 45 * time.Second
 
-// examine returns all problems, the most severe first.
+// examine returns all problems that follow from the facts, the most severe first.
 func examine(f deploymentFacts) []finding {
 	if f.Status == "" && len(f.Unknown) == 0 {
 		return []finding{{fmt.Sprintf("the stack %s does not exist in %s", f.Stack, f.Region), "name another stack with -stack and -region, or run `lockstep deploy` to create this one"}}
@@ -156,7 +156,8 @@ func appFindings(a examinedApp, stack, region string) []finding {
 	return out
 }
 
-// unfitPermissions returns the permissions that are missing, as "name: access", and those that are not needed.
+// unfitPermissions compares the permissions that the App has with those that it needs. missing are those it
+// does not have, as "name: access". needless are those it does not need.
 func (a examinedApp) unfitPermissions() (missing, needless []string) {
 	for _, name := range slices.Sorted(maps.Keys(a.Needed)) {
 		if have := a.Permissions[name]; have != a.Needed[name] && have != "write" && have != "admin" {

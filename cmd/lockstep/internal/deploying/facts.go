@@ -23,7 +23,7 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// facts finds all facts about the deployment. If one cannot be found, it still finds the others.
+// facts finds all facts about the deployment. After a fact that it cannot find, it continues with the others.
 func (d examination) facts(ctx context.Context) deploymentFacts {
 	f := deploymentFacts{Stack: d.options.stack, Region: d.region, Skew: map[string]time.Duration{}}
 	try := func(fact string, find func() error) {
@@ -59,16 +59,17 @@ func (d examination) awsClock(ctx context.Context, f *deploymentFacts) error {
 	if err != nil {
 		return err
 	}
-	// This difference is measured because the SDK corrects only its own signatures by it. Other programs on
-	// this machine do not.
+	// The clock difference is a fact of its own, because the AWS SDK corrects only its own signatures by it.
+	// Other programs on this machine, such as requests to GitHub, are not corrected.
 	if at, ok := middleware.GetServerTime(got.ResultMetadata); ok {
 		f.Skew["AWS"] = time.Until(at)
 	}
 	return nil
 }
 
-// deliveries counts the webhooks of the last days by the result of the last attempt at each. A webhook that a
-// later attempt delivered is no failure, nor is a ping that was sent before the stack had an address.
+// deliveries counts the webhooks of the last days, each by the result of GitHub's latest attempt to deliver it.
+// A webhook that a later attempt delivered is no failure. A ping from the time before the stack had an address
+// is no failure, either.
 func (d examination) deliveries(ctx context.Context, app *github.App, out *examinedApp) error {
 	list, err := app.Deliveries(ctx, time.Now().Add(-kept))
 	seen := map[string]bool{}
@@ -136,7 +137,8 @@ func (d examination) queue(ctx context.Context, name, address string, f *deploym
 	return nil
 }
 
-// role checks a role of this account. Roles of other accounts can be checked only by their owners.
+// role finds facts about an IAM role of this account. Roles of other accounts are left out, because only their
+// owners can read them.
 func (d examination) role(ctx context.Context, arn, use string, f *deploymentFacts) error {
 	parts := strings.SplitN(arn, ":", 6)
 	if len(parts) < 6 || parts[4] != d.account {

@@ -16,8 +16,8 @@ type query struct {
 	key, url      string // name or ARN of the secret with its key, and address of its GitHub's API
 }
 
-// aboutApps asks GitHub about all Apps of the stack. If one App's GitHub gives no answer, it still asks about
-// the others.
+// aboutApps asks GitHub about all Apps of the stack. If the GitHub server of one App does not answer, it
+// continues with the other Apps.
 func (d examination) aboutApps(ctx context.Context, f *deploymentFacts, try func(fact string, find func() error)) {
 	was, hook := d.present.Parameters, d.present.Outputs["WebhookUrl"]
 	add := func(q query) func() error {
@@ -45,7 +45,7 @@ func (d examination) aboutApps(ctx context.Context, f *deploymentFacts, try func
 	})
 }
 
-// aboutApp asks GitHub about an App.
+// aboutApp asks GitHub for the facts about one App.
 func (d examination) aboutApp(ctx context.Context, q query) (examinedApp, error) {
 	pem, err := d.vault.Read(ctx, q.key)
 	if err != nil {

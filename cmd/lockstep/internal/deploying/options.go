@@ -49,7 +49,7 @@ func (p pairs) Set(text string) error {
 	return nil
 }
 
-// place adds the options that identify a deployment.
+// place adds the options that identify a deployment, such as the name of its stack.
 func (o *options) place(f *cli.Flags) {
 	f.StringVar(&o.region, "region", "", "AWS region (default: that of your AWS configuration)")
 	f.StringVar(&o.stack, "stack", "lockstep", "name of the CloudFormation stack")
@@ -109,7 +109,7 @@ func (o *options) check(f *cli.Flags) error {
 	return o.readKey()
 }
 
-// forms returns an error for values that AWS or GitHub would refuse, before any request is made.
+// forms returns an error for values whose form AWS or GitHub would refuse. It makes no request.
 func (o *options) forms() error {
 	for _, form := range []struct{ option, value, pattern, remedy string }{
 		{"region", o.region, `^[a-z]{2}(-[a-z]+)+-[0-9]$`, "write the name of a region: -region eu-central-1"},
@@ -134,7 +134,7 @@ func (o *options) forms() error {
 	return nil
 }
 
-// checkApp returns an error if the options for an App other than the first are wrong.
+// checkApp returns an error if the options for an additional App (not the stack's first one) are wrong.
 func (o *options) checkApp(f *cli.Flags) error {
 	switch {
 	case !f.Given("app") && o.serves != "":

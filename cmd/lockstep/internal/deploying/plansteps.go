@@ -12,7 +12,7 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// survey finds the facts, and returns all steps with their states.
+// survey finds the facts about the deployment at AWS and GitHub. It returns all steps with their states.
 func (d *deployment) survey(ctx context.Context) ([]step, error) {
 	var err error
 	if d.key, err = d.vault.Look(ctx, d.keyName()); err != nil {
@@ -39,7 +39,7 @@ func (d *deployment) survey(ctx context.Context) ([]step, error) {
 	return d.list(), nil
 }
 
-// list returns all steps, from the facts of the last survey.
+// list returns all steps of the deployment, with the states that follow from the last survey.
 func (d *deployment) list() []step {
 	return listSteps(deployWish{
 		Stack: d.options.stack, App: d.options.app, KeyName: d.keyName(), HookName: d.hookName(), Region: d.region, Bucket: d.depot.Bucket, GitHub: d.options.site, Owner: d.options.owner,
@@ -70,10 +70,10 @@ func (d *deployment) takeOver() {
 	}
 }
 
-// givenApp reports whether the App and its secrets were created without this command.
+// givenApp reports whether a user created the App and its secrets without the command deploy.
 func (d *deployment) givenApp() bool { return d.options.parameters["AppKeySecretArn"] != "" }
 
-// surveyCode finds out which code is uploaded.
+// surveyCode finds which files of the functions' code are uploaded.
 func (d *deployment) surveyCode(ctx context.Context) error {
 	var err error
 	if d.found.Bucket, err = d.depot.Look(ctx); err != nil {
@@ -140,7 +140,7 @@ func (d *deployment) surveyStack() error {
 	return nil
 }
 
-// surveyApp asks GitHub about the App's webhook.
+// surveyApp finds the facts about the App's webhook at GitHub.
 func (d *deployment) surveyApp(ctx context.Context) error {
 	d.app = nil
 	id, key := d.key.App.ID, d.keyName()
@@ -178,7 +178,7 @@ func (d *deployment) surveyApp(ctx context.Context) error {
 // kept is how long GitHub lists the deliveries of a webhook.
 const kept = 3 * 24 * time.Hour
 
-// deliveryOf returns the result of the last delivery in a list.
+// deliveryOf returns the result of the latest delivery in a list.
 func deliveryOf(list []github.DeliveryInfo) hookDelivery {
 	switch {
 	case len(list) == 0:
@@ -193,7 +193,7 @@ func (d *deployment) appOf(id int64, pem github.Secret) (*github.App, error) {
 	return github.NewApp(github.AppConfig{ID: id, Key: pem, URL: d.api(), Transport: d.out.github})
 }
 
-// api returns the address of GitHub's API.
+// api returns the address of the API of the App's GitHub server.
 func (d *deployment) api() string {
 	if d.options.app != "" {
 		return apiOf(d.options.site)

@@ -60,7 +60,7 @@ func (p prompter) ask(option, question, usual string) (string, error) {
 	return line, nil
 }
 
-// table prints the changes of a change set.
+// table prints the changes of a CloudFormation change set as a table.
 func (p prompter) table(changes []stackChange) {
 	fmt.Fprintln(p.cli.Out)
 	t := tabwriter.NewWriter(p.cli.Out, 0, 0, 2, ' ', 0)
@@ -76,7 +76,7 @@ func (p prompter) table(changes []stackChange) {
 	fmt.Fprintln(p.cli.Out)
 }
 
-// printEvent prints an event of the stack.
+// printEvent prints an event of the CloudFormation stack.
 func (p prompter) printEvent(e stackEvent) {
 	reason := ""
 	if e.Reason != "" {
@@ -85,7 +85,7 @@ func (p prompter) printEvent(e stackEvent) {
 	fmt.Fprintf(p.cli.Out, "  %s %s%s\n", e.Status, e.Resource, reason)
 }
 
-// show prints the steps. A blocked step has its remedy.
+// show prints the steps with their states. For a blocked step it also prints what the user can do.
 func (p prompter) show(list []step) {
 	for _, s := range list {
 		fmt.Fprintf(p.cli.Out, "  %-8s %-9s %s\n", s.State, s.Name, s.Text)

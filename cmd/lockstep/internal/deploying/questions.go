@@ -10,7 +10,8 @@ import (
 // setBySteps are the stack's parameters to which earlier steps give values.
 var setBySteps = []string{"AppId", "AppKeySecretArn", "WebhookSecretArn"}
 
-// required asks for the parameters of a new stack that have no value yet.
+// required asks the user for the values of the template's parameters, if the stack is new. It leaves out
+// parameters that have a value, are optional, or get their value from a step.
 func (d *deployment) required() error {
 	for _, p := range d.template.Parameters {
 		_, given := d.wish.Parameters[p.Name]
@@ -33,7 +34,7 @@ func (d *deployment) required() error {
 	return nil
 }
 
-// questions asks for everything that is missing, before any step is done.
+// questions asks the user for every missing value, before any step is done.
 func (d *deployment) questions(list []step) error {
 	if d.options.plan || d.options.app != "" && d.hookURL() == "" { // to which nothing can be added
 		return nil

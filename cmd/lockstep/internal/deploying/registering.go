@@ -22,7 +22,7 @@ type appRegistration struct {
 	Site  string // GitHub's pages: https://github.com/
 	Owner string // an organization; "" for the person's own account
 	Name  string // of the App
-	// Show shows the address of the page to the user.
+	// Show is called with the address of the page on this machine, for the user.
 	Show func(address string)
 }
 
@@ -33,7 +33,8 @@ const codeLimit = time.Hour
 // errRegisterTime reports that the user has not agreed on GitHub's page within [codeLimit].
 var errRegisterTime = errors.New("the App was not registered within an hour")
 
-// Code shows the page, waits for the user, and returns GitHub's code.
+// Code shows the user the page, waits until GitHub has redirected the browser back, and returns the code in
+// that redirect.
 func (r appRegistration) Code(ctx context.Context) (string, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -50,7 +51,7 @@ func (r appRegistration) wait(ctx context.Context, l net.Listener) (string, erro
 	s := &http.Server{Handler: v, ReadHeaderTimeout: 10 * time.Second}
 	go s.Serve(l) // until Shutdown
 	defer func() {
-		// Give the browser time to load the last page.
+		// The browser gets some time to load the last page before the server is closed.
 		wait, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
 		defer cancel()
 		s.Shutdown(wait)
@@ -64,8 +65,9 @@ func (r appRegistration) wait(ctx context.Context, l net.Listener) (string, erro
 	}
 }
 
-// Page returns the HTML of a page for a browser on another machine. Its button sends the manifest to GitHub.
-// GitHub redirects that browser to an address that does not exist, with the code in it, which the user copies.
+// Page returns an HTML page for a browser on another machine. The page's button sends the manifest to GitHub.
+// GitHub then redirects that browser to an address at which nothing listens. The address contains the code,
+// which the user copies into the terminal.
 func (r appRegistration) Page() string {
 	var b strings.Builder
 	err := pageFrame.Execute(&b, map[string]any{"Action": template.URL(r.action("")), "Name": r.Name, "Manifest": appManifest(r.Name, elsewhereAddress)})
@@ -79,7 +81,8 @@ func (r appRegistration) Page() string {
 // there.
 const elsewhereAddress = "http://127.0.0.1:9/registered"
 
-// action returns the address of GitHub's page for new Apps.
+// action returns the address of GitHub's page for new Apps. state is part of it, and GitHub's answer repeats
+// it.
 func (r appRegistration) action(state string) string {
 	path := "settings/apps/new"
 	if r.Owner != "" {
@@ -88,7 +91,7 @@ func (r appRegistration) action(state string) string {
 	return strings.TrimSuffix(r.Site, "/") + "/" + path + "?state=" + state
 }
 
-// A registerVisit serves the pages of one registration.
+// A registerVisit serves the pages for one registration of an App.
 type registerVisit struct {
 	request           appRegistration
 	host, page, state string
@@ -104,8 +107,8 @@ func (v *registerVisit) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; script-src 'nonce-"+nonce+"'")
 	switch {
 	case r.Host != v.host || r.Method != http.MethodGet:
-		// The page answers only under its own address. Another host name that leads to this machine belongs to
-		// somebody else's page.
+		// This page answers only requests with its own host name. Another name that leads to this machine is
+		// used by a different website (DNS rebinding).
 		http.Error(w, "This is not the address of the page.", http.StatusForbidden)
 	case r.URL.Path == v.page:
 		formPage.Execute(w, map[string]any{
@@ -119,7 +122,8 @@ func (v *registerVisit) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// registered handles GitHub's answer. An answer with a wrong state is refused, and the wait continues.
+// registered handles GitHub's redirect. A request with a wrong state is refused, and the wait for GitHub
+// continues.
 func (v *registerVisit) registered(w http.ResponseWriter, q url.Values) {
 	if subtle.ConstantTimeCompare([]byte(q.Get("state")), []byte(v.state)) != 1 || q.Get("code") == "" {
 		http.Error(w, "This is not the answer to the page that lockstep has shown.", http.StatusForbidden)

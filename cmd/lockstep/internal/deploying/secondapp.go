@@ -9,7 +9,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/applist"
 )
 
-// keyName returns the name of the secret with the App's key. hookName returns that of the App's webhook secret.
+// keyName returns the name of the secret with the App's private key. hookName returns the name of the secret
+// with the App's webhook secret.
 func (d *deployment) keyName() string {
 	if d.options.app != "" {
 		return applist.KeySecret(applist.Prefix(d.options.stack), d.options.app)
@@ -24,7 +25,7 @@ func (d *deployment) hookName() string {
 	return d.options.stack + "/webhook-secret"
 }
 
-// hookURL returns the stack's address for the App's webhooks; "" if there is none yet.
+// hookURL returns the address in the stack to which the App sends webhooks; "" if there is none yet.
 func (d *deployment) hookURL() string {
 	url := d.present.Outputs["WebhookUrl"]
 	if d.options.app != "" && url != "" {
@@ -33,7 +34,7 @@ func (d *deployment) hookURL() string {
 	return url
 }
 
-// apps returns the stack's Apps other than the first.
+// apps returns the stack's Apps, without the first one.
 func (d *deployment) apps() (applist.List, error) {
 	list, err := applist.Parse(d.present.Parameters["Apps"])
 	if err != nil {
@@ -42,7 +43,7 @@ func (d *deployment) apps() (applist.List, error) {
 	return list, err
 }
 
-// addApp adds the App of the option -app to the parameter Apps, if it is registered.
+// addApp adds the App of the option -app to the stack's parameter Apps, if the App is registered.
 func (d *deployment) addApp(parameters map[string]string) error {
 	list, err := d.apps()
 	if err != nil || d.key.App.ID == 0 {
@@ -69,7 +70,8 @@ func compact(serves string) string {
 	return strings.Join(strings.FieldsFunc(serves, func(r rune) bool { return strings.ContainsRune(", \t\r\n", r) }), ",")
 }
 
-// askServes asks for the owners and repositories of an App that the stack does not have yet.
+// askServes asks the user for which owners and repositories an App will work, if the stack does not have this
+// App yet.
 func (d *deployment) askServes() error {
 	list, err := d.apps()
 	if err != nil || d.options.serves != "" {

@@ -17,7 +17,8 @@ import (
 // the key's secret name the App, so that a later run finds it. No value is printed or written to disk.
 type secretStore struct{ Client *secretsmanager.Client }
 
-// A keptSecret is the secret with the App's private key, or its webhook secret, without the value.
+// A keptSecret describes one secret in Secrets Manager, without its value: the App's private key or its webhook
+// secret.
 type keptSecret struct {
 	ARN string // "" if the secret does not exist
 	secretFound
@@ -33,7 +34,7 @@ const (
 	tagGitHub = "lockstep:github"
 )
 
-// Look returns a secret with a name, without its value.
+// Look returns the description of the secret with the given name, without the secret's value.
 func (v secretStore) Look(ctx context.Context, name string) (keptSecret, error) {
 	got, err := v.Client.DescribeSecret(ctx, &secretsmanager.DescribeSecretInput{SecretId: &name})
 	var none *types.ResourceNotFoundException
@@ -82,7 +83,8 @@ func (v secretStore) Put(ctx context.Context, name, value string) error {
 	return nil
 }
 
-// Name sets the tags of a secret that say to which App the key belongs.
+// Name sets tags of the secret with an App's private key. The tags say to which App the key belongs. address is
+// that of the GitHub server.
 func (v secretStore) Name(ctx context.Context, name, address string, app appFound) error {
 	_, err := v.Client.TagResource(ctx, &secretsmanager.TagResourceInput{SecretId: &name, Tags: tagsOf(map[string]string{
 		tagID: strconv.FormatInt(app.ID, 10), tagSlug: app.Slug, tagPage: app.Page, tagGitHub: address,
@@ -93,7 +95,7 @@ func (v secretStore) Name(ctx context.Context, name, address string, app appFoun
 	return nil
 }
 
-// Read returns the value of a secret. name is its name or its ARN.
+// Read returns the value of a secret. name is the secret's name or its ARN.
 func (v secretStore) Read(ctx context.Context, name string) (github.Secret, error) {
 	got, err := v.Client.GetSecretValue(ctx, &secretsmanager.GetSecretValueInput{SecretId: &name})
 	if err != nil {

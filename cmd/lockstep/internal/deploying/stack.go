@@ -20,7 +20,7 @@ import (
 type namedStack struct {
 	Client *cloudformation.Client
 	Name   string
-	// Pause waits before the next request about progress.
+	// Pause is called between two requests about the progress of an operation. It waits for a while.
 	Pause func(ctx context.Context) error
 }
 
@@ -40,7 +40,7 @@ func noStack(err error) bool {
 	return errors.As(err, &api) && api.ErrorCode() == "ValidationError" && strings.Contains(api.ErrorMessage(), "does not exist")
 }
 
-// Look reads the stack, with its template.
+// Look reads the state of the stack and its template. A stack that does not exist is no error.
 func (s namedStack) Look(ctx context.Context) (stackDescription, error) {
 	d, err := s.describe(ctx, s.Name)
 	if err != nil || d.Status == "" || d.Status == string(types.StackStatusReviewInProgress) {
@@ -91,12 +91,13 @@ func (s namedStack) Resources(ctx context.Context) ([]types.StackResource, error
 	return got.StackResources, nil
 }
 
-// fresh reports whether the next change creates the stack.
+// fresh reports whether the stack does not exist yet, so that the next change creates it.
 func (d stackDescription) fresh() bool {
 	return d.Status == "" || d.Status == string(types.StackStatusReviewInProgress)
 }
 
-// codeBucket returns the bucket with the template's code; "" if the template names none.
+// codeBucket returns the bucket that has the functions' code, according to the stack's template; "" if the
+// template names none.
 func (d stackDescription) codeBucket() string {
 	m := placedBucket.FindStringSubmatch(d.Template)
 	if m == nil {
@@ -107,14 +108,15 @@ func (d stackDescription) codeBucket() string {
 
 var placedBucket = regexp.MustCompile(`(?m)^ +CodeUri: { Bucket: "([^"]+)", `)
 
-// A stackWish is the stack as the user requests it. Parameters without a value here keep their values.
+// A stackWish is the stack as the user requests it. The stack keeps the values of parameters that are not
+// listed.
 type stackWish struct {
 	Template   stackTemplate
 	Parameters map[string]string
 	Tags       map[string]string
 }
 
-// differences returns the differences between the stack and the requested stack, as texts for people.
+// differences returns the differences between the present stack and the requested stack w, as texts for people.
 func (d stackDescription) differences(w stackWish) []string {
 	if d.fresh() {
 		return nil

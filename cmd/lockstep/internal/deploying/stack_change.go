@@ -13,7 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation/types"
 )
 
-// changeSetName is the name of our change sets. At most one exists at a time.
+// changeSetName is the name of the change sets that Lockstep creates. At most one exists at a time.
 const changeSetName = "lockstep-deploy"
 
 // A stackChange is the effect of a change set on one resource.
@@ -24,9 +24,9 @@ type stackChange struct {
 	Replaces string // "", "maybe", "yes"
 }
 
-// Prepare creates a change set that would change the stack as w requests. It returns the changes; none if the
-// stack is already as requested. address is the address of the template. An older change set that was not
-// executed is replaced.
+// Prepare creates a change set, which would change the stack d to the requested stack w. It returns the
+// changes; none if the stack is already as requested. address is the address of the new template. Prepare first
+// deletes an older change set that was not executed.
 func (s namedStack) Prepare(ctx context.Context, d stackDescription, w stackWish, address string) ([]stackChange, error) {
 	if err := s.discard(ctx, d); err != nil {
 		return nil, err
@@ -57,7 +57,7 @@ func (s namedStack) Prepare(ctx context.Context, d stackDescription, w stackWish
 	return s.read(ctx, d)
 }
 
-// discard deletes an earlier change set of ours.
+// discard deletes an earlier change set that Lockstep created.
 func (s namedStack) discard(ctx context.Context, d stackDescription) error {
 	if d.Status == "" {
 		return nil
@@ -113,7 +113,7 @@ func stackChangeOf(c *types.ResourceChange) stackChange {
 	return out
 }
 
-// execute executes the change set, and waits until it is done. It calls onEvent with each event.
+// execute executes the change set, and waits until that is done. It calls onEvent with each event of the stack.
 func (s namedStack) execute(ctx context.Context, onEvent func(stackEvent)) error {
 	before, err := s.last(ctx)
 	if err != nil {
@@ -125,8 +125,8 @@ func (s namedStack) execute(ctx context.Context, onEvent func(stackEvent)) error
 	return s.await(ctx, s.Name, before, onEvent)
 }
 
-// awaitChange waits until the operation in progress on the stack is done. It calls onEvent with
-// each event.
+// awaitChange waits until the operation in progress on the stack is done. It calls onEvent with each event of
+// the stack.
 func (s namedStack) awaitChange(ctx context.Context, onEvent func(stackEvent)) error {
 	before, err := s.last(ctx)
 	if err != nil {
@@ -135,7 +135,7 @@ func (s namedStack) awaitChange(ctx context.Context, onEvent func(stackEvent)) e
 	return s.await(ctx, s.Name, before, onEvent)
 }
 
-// Remove deletes the stack, and waits until it is deleted. It calls onEvent with each event.
+// Remove deletes the stack, and waits until it is deleted. It calls onEvent with each event of the stack.
 func (s namedStack) Remove(ctx context.Context, d stackDescription, onEvent func(stackEvent)) error {
 	before, err := s.last(ctx)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation/types"
 )
 
-// A stackEvent is an event of a resource of the stack.
+// A stackEvent is an event that CloudFormation reports about a resource of the stack.
 type stackEvent struct {
 	Resource, Type string
 	Status         string
@@ -23,7 +23,7 @@ func (e stackEvent) failed() bool {
 	return strings.HasSuffix(e.Status, "_FAILED") && !strings.Contains(e.Reason, "cancelled")
 }
 
-// last returns the ID of the newest event; "" if there is none.
+// last returns the ID of the stack's newest event; "" if there is none.
 func (s namedStack) last(ctx context.Context) (string, error) {
 	got, err := s.Client.DescribeStackEvents(ctx, &cloudformation.DescribeStackEventsInput{StackName: &s.Name})
 	if noStack(err) || err == nil && len(got.StackEvents) == 0 {
@@ -35,7 +35,7 @@ func (s namedStack) last(ctx context.Context) (string, error) {
 	return aws.ToString(got.StackEvents[0].EventId), nil
 }
 
-// since returns the events that follow the event with a given ID (the parameter after), the oldest first.
+// since returns the stack's events that follow the event with the ID in after, the oldest first.
 func (s namedStack) since(ctx context.Context, stack, after string) ([]types.StackEvent, error) {
 	var out []types.StackEvent
 	in := &cloudformation.DescribeStackEventsInput{StackName: &stack}
@@ -58,8 +58,9 @@ func (s namedStack) since(ctx context.Context, stack, after string) ([]types.Sta
 	}
 }
 
-// await calls onEvent with each event until no operation is in progress on the stack. Its error has the first
-// resource that failed, with the reason.
+// await waits until no operation is in progress on the stack. It calls onEvent with each event that follows the
+// event with the ID in after. If the operation fails, the error names the first resource that failed, with the
+// reason.
 func (s namedStack) await(ctx context.Context, stack, after string, onEvent func(stackEvent)) error {
 	var cause *stackEvent
 	for {

@@ -10,7 +10,7 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// A stackTemplate is a CloudFormation template: its text, and its parameters in their order.
+// A stackTemplate is a CloudFormation template: its text, and its parameters in the order of the text.
 type stackTemplate struct {
 	Text       string
 	Parameters []stackParameter
@@ -64,7 +64,8 @@ func readTemplate(text string) (stackTemplate, error) {
 	return t, nil
 }
 
-// Check returns the first error in values of parameters, which CloudFormation would report only after minutes.
+// Check returns the first error in the values of parameters. CloudFormation would report such an error only
+// after minutes.
 func (t stackTemplate) Check(values map[string]string) error {
 	for name, value := range values {
 		i := slices.IndexFunc(t.Parameters, func(p stackParameter) bool { return p.Name == name })
@@ -91,8 +92,8 @@ func (t stackTemplate) Code() []string {
 	return out
 }
 
-// Placed returns the template with the places of its code filled in. code has the places by file name. Each
-// place is one version of an object, so that a later version is not deployed.
+// Placed returns the template with the addresses of the functions' code filled in. code has the addresses by
+// file name. Each one names a version of an object, so that a version uploaded later is not deployed.
 // Source: https://docs.aws.amazon.com/serverless-application-model/latest/developerguide/sam-property-function-functioncode.html
 func (t stackTemplate) Placed(code map[string]depotPlace) (stackTemplate, error) {
 	var missing error
@@ -107,8 +108,8 @@ func (t stackTemplate) Placed(code map[string]depotPlace) (stackTemplate, error)
 	return t, missing
 }
 
-// templateDifferences returns, as texts for people, what differs between two templates: the names of functions,
-// and one text for all else.
+// templateDifferences returns the differences between two templates as texts for people: the names of functions
+// that differ, and one text for all other differences.
 func templateDifferences(old, new string) []string {
 	placed := regexp.MustCompile(`(?m)^ +CodeUri: .*"[0-9a-z/]+/(\w+)\.zip".*$`)
 	codes := func(text string) map[string]string {
@@ -132,5 +133,6 @@ func templateDifferences(old, new string) []string {
 	return out
 }
 
-// sameLines returns a template's text with uniform line ends, because CloudFormation changes them.
+// sameLines returns a template's text with "\n" as line ends, for comparisons, because CloudFormation changes
+// line ends.
 func sameLines(text string) string { return strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n")) }

@@ -5,23 +5,23 @@ import (
 	"strings"
 )
 
-// A deployWish is the requested deployment.
+// A deployWish is the deployment that the user requests.
 type deployWish struct {
 	Stack, Region string
-	// App is the name of an App other than the stack's first one; "" for the first.
+	// App is the name of an additional App; "" for the stack's first App.
 	App               string
 	KeyName, HookName string // of secrets
 	Bucket            string // for the code
 	GitHub            string // the address of its pages: https://github.com/
 	Owner             string // the organization that will own the App; "" for the user's own account
-	// GivenApp is set if the App and its secrets were created without this command.
+	// GivenApp is set if a user created the App and its secrets without the command deploy.
 	GivenApp bool
 	// KeyAtHand is set if the options have a private key of the App.
 	KeyAtHand bool
 	Code      int // files to upload
 }
 
-// deploymentFound has the facts about a deployment that a survey found.
+// deploymentFound has the facts about a deployment that a survey has found at AWS and GitHub.
 type deploymentFound struct {
 	Key, Hook secretFound
 	App       appFound
@@ -33,7 +33,7 @@ type deploymentFound struct {
 	Delivery  hookDelivery
 }
 
-// A secretFound says whether a secret exists in Secrets Manager, and has a value.
+// A secretFound says whether a secret exists in Secrets Manager, and whether it has a value.
 type secretFound struct {
 	There, Filled bool
 	Deleted       bool // it is scheduled for deletion, and cannot be used
@@ -47,7 +47,7 @@ type appFound struct {
 	Page string
 }
 
-// A bucketFound describes the bucket for the code.
+// A bucketFound describes the bucket for the functions' code.
 type bucketFound struct {
 	There     bool
 	Foreign   bool   // it belongs to another account, or we have no access
@@ -56,14 +56,14 @@ type bucketFound struct {
 	Closed    bool // to the public
 }
 
-// A stackFound describes the stack.
+// A stackFound describes the CloudFormation stack, as it exists now.
 type stackFound struct {
 	Status  string // CloudFormation's status; "" if the stack does not exist
 	Reason  string
 	HookURL string // its output
 }
 
-// A hookDelivery is the result of delivering the last webhook to the present address.
+// A hookDelivery is the result of GitHub's latest attempt to deliver a webhook to the present address.
 type hookDelivery int
 
 const (
@@ -83,7 +83,7 @@ const (
 	stepBlocked stepState = "blocked"
 )
 
-// The names of the steps, in their order.
+// The names of the steps of a deployment, in their order.
 const (
 	secretsStep  = "secrets"
 	registerStep = "app"
@@ -95,7 +95,7 @@ const (
 	checkStep    = "delivery"
 )
 
-// A step is a step of a deployment, with its state.
+// A step is one step of a deployment, with its state.
 type step struct {
 	Name   string
 	State  stepState
@@ -103,8 +103,8 @@ type step struct {
 	Remedy string // of a blocked one
 }
 
-// listSteps returns all steps of a deployment, each with its state. It decides in the same way for the first
-// run, a run after an interruption, an update, and `-plan`.
+// listSteps returns all steps of a deployment, each with its state. The same rules apply to the first run, a
+// run after an interruption, an update, and the option -plan.
 func listSteps(w deployWish, f deploymentFound) []step {
 	list := []step{
 		decideSecrets(w, f), decideRegister(w, f), decideKey(w, f), decideDepot(w, f), decideUpload(w, f), decideDeploy(w, f), decideHook(w, f), decideCheck(f),

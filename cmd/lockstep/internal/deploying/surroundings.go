@@ -11,15 +11,15 @@ import (
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
 )
 
-// surroundings are the connections to AWS, to GitHub and to a browser. Tests replace them.
+// surroundings are the connections to AWS, to GitHub and to a browser. Tests replace them by fakes.
 type surroundings struct {
-	// aws returns the configuration for a region; "" means the region of the environment.
+	// aws returns the AWS configuration for a region; "" means the region that the environment selects.
 	aws func(ctx context.Context, region string) (aws.Config, error)
 	// browse opens a page in the browser. If it returns an error, only the address is printed.
 	browse func(address string) error
-	// github makes the requests to GitHub.
+	// github is the transport for requests to GitHub.
 	github http.RoundTripper
-	// pause waits before the next request about progress.
+	// pause is called between two requests about the progress of an operation. It waits for a while.
 	pause func(ctx context.Context) error
 }
 

@@ -18,31 +18,33 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/subprocess"
 )
 
-// Apart configures runs in their own processes.
+// Apart configures runs that have their own processes.
 type Apart struct {
 	Limits confine.Limits
-	// Ports are our own TCP ports, to which programs of a run cannot connect.
+	// Ports are TCP ports of this process, to which programs of a run cannot connect.
 	Ports []int
-	// Show are files and directories that programs of a run may read, in addition to their own.
+	// Show are files and directories that programs of a run may read, in addition to the run's own files.
 	Show []string
-	// Credentials returns the credentials for a job's state in S3; nil means that runs have our credentials.
+	// Credentials returns the credentials for a job's state in S3. If it is nil, runs have Lockstep's
+	// credentials.
 	Credentials func(context.Context, jobs.Job) (aws.CredentialsProvider, error)
-	// Remedy is the advice to users after a limit was exceeded, in Markdown.
+	// Remedy is the advice to users, in Markdown, after a run has exceeded a limit.
 	Remedy string
-	// Protection is called, once, with lines that say how programs are confined.
+	// Protection is called once, with lines that say how the programs of runs are confined.
 	Protection func(lines []string)
 }
 
-// childSettings are the machine's settings that the process of a run receives.
+// childSettings are the settings of a machine that it sends to the process of each run.
 type childSettings struct {
 	Version, States, Providers, CLIConfig string
 	Show                                  []string
 }
 
-// Main must be the first call in main. In the process of a run, it does the run's work and does not return.
+// Main must be the first call in main. If this process was started for a run, Main does the run's work and does
+// not return.
 func Main() { subprocess.Main(child) }
 
-// child makes the engine in the process of a run.
+// child returns the engine that a run's process uses.
 func child(c *subprocess.Child) (jobs.Engine, error) {
 	var s childSettings
 	if err := json.Unmarshal(c.Settings, &s); err != nil {
@@ -57,7 +59,7 @@ func child(c *subprocess.Child) (jobs.Engine, error) {
 	return e, nil
 }
 
-// openScratch opens the directory for the processes of runs.
+// openScratch opens the directory in which the processes of runs have their files.
 func (m *Machine) openScratch(c Config) (err error) {
 	if m.dir, err = filepath.Abs(c.Dir); err == nil {
 		m.scratch, err = subprocess.OpenScratch(filepath.Join(m.dir, "runs"))
@@ -65,7 +67,8 @@ func (m *Machine) openScratch(c Config) (err error) {
 	return err
 }
 
-// apart makes a pipeline use a process for each run. hidden are texts to remove from outputs.
+// apart makes the pipeline p start a process for each run. hidden are texts, such as secrets, to remove from
+// outputs.
 func (m *Machine) apart(c Config, p *dispatch.Pipeline, hidden []string) {
 	dir := m.dir
 	s := childSettings{Version: c.Version, States: filepath.Join(dir, "states"), CLIConfig: c.CLIConfig, Show: c.Apart.Show}
@@ -96,9 +99,9 @@ func (m *Machine) apart(c Config, p *dispatch.Pipeline, hidden []string) {
 	}
 }
 
-// childEnv returns the environment variables for the process of a run. It leaves out our own options, because
-// they name files with secrets. If narrowed is set, the run gets credentials for its state only, so our own
-// credentials are left out, too.
+// childEnv returns the environment variables for the process of a run. It leaves out Lockstep's options,
+// because they name files with secrets. If narrowed is set, the run gets credentials for its state only.
+// childEnv then also leaves out Lockstep's credentials.
 func childEnv(environ []string, narrowed bool) []string {
 	return slices.DeleteFunc(slices.Clone(environ), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")

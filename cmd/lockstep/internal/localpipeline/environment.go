@@ -23,7 +23,7 @@ func pluginEnv(own []string) func(context.Context, jobs.Job) ([]string, error) {
 	}
 }
 
-// vault returns an error if a job needs secrets, because reading them needs a role.
+// vault returns an error if a job needs secrets from an AWS account, because reading them needs a role.
 func vault(_ context.Context, j jobs.Job) (map[string]string, error) {
 	if secrets := j.Environment.Secrets(); len(secrets) > 0 {
 		return nil, fmt.Errorf("the secret %s (%s on the base branch) needs a role, and \"lockstep serve\" does not assume roles: let a deployment on AWS serve the project", secrets[0].Name, secrets[0].At)

@@ -1,8 +1,9 @@
-// Package localpipeline runs the whole pipeline on one machine, for `lockstep demo` and `lockstep serve`. A
-// data directory has the records, queues and saved plans, and the states of the "local" backend. Webhooks
-// arrive by HTTP.
+// Package localpipeline runs the whole pipeline on one machine, for `lockstep demo` and `lockstep serve`.
+// Records, queues, saved plans, and the states of the "local" backend are in a data directory. Webhooks arrive
+// by HTTP.
 //
-// It connects the parts. It does not know which GitHub it uses, or who may see its pages. Start at [Open].
+// The package connects the parts of the pipeline. It does not know which GitHub the pipeline uses, or who may
+// see the pipeline's pages. Start at [Open].
 package localpipeline
 
 import (
@@ -34,7 +35,8 @@ type Config struct {
 	App     *github.App
 	// Secret is the secret that signs webhooks.
 	Secret github.Secret
-	// States returns the backends of states. dir is the directory for local states. nil means executor.States.
+	// States returns the function that opens the backends of states. dir is the directory for local states. nil
+	// means executor.States.
 	States func(dir string) executor.BackendFunc
 	// OwnStates are patterns of addresses in S3 at which every repository may have its own states.
 	OwnStates places.Own
@@ -43,36 +45,36 @@ type Config struct {
 	// PluginEnv is the environment of provider plugins, with elements "NAME=value". If it is nil, no providers
 	// are installed, and only the built-in one can be used.
 	PluginEnv []string
-	// CLIConfig is a file of Terraform's CLI configuration, with the sources of providers; "" means their
-	// registries.
+	// CLIConfig is the path of a Terraform CLI configuration file, which says where providers are installed
+	// from. "" means the providers' registries.
 	CLIConfig string
-	// Environ is the process' own environment. Secrets in it are removed from all outputs.
+	// Environ are the environment variables of this process. Secrets in them are removed from all outputs.
 	Environ []string
-	// Secrets are further texts to remove from all outputs, such as the App's key, because a plugin can read
-	// our files.
+	// Secrets are additional texts to remove from all outputs, such as the App's private key: a plugin could
+	// read them in Lockstep's files.
 	Secrets []string
-	// Modules makes the connections for modules from registries and archives. nil means a transport that
+	// Modules is the transport for downloading modules from registries and archives. nil means a transport that
 	// connects only to public addresses.
 	Modules http.RoundTripper
 	// Apart makes each run use its own process, which runs this program; main must call [Main]. States and
-	// Modules must then be nil. If Apart is nil, runs use this process, which is safe only for configurations
-	// that no others write.
+	// Modules must then be nil. If Apart is nil, runs use this process. That is safe only if nobody else can
+	// change the configurations.
 	Apart *Apart
-	// Calls calls the gates, hooks and notifications of base branches. If it is nil, they cannot be called, and
-	// applies with gates or hooks are blocked.
+	// Calls calls the gates, hooks and notifications that lockstep.hcl on base branches names. If it is nil,
+	// they cannot be called, and applies with gates or hooks are blocked.
 	Calls *callouts.Caller
-	// Further are the Apps other than App, by name.
+	// Further are the additional Apps, by name. They do not include the first one, App.
 	Further map[string]Further
 	// Deployment is the name of this deployment; "" if it has none.
 	Deployment string
 	// URL is the address of the pages for people, without a slash at the end.
 	URL string
-	// Log is called with errors after which Lockstep has tried again, or will.
+	// Log is called with each error that Lockstep handles by trying again.
 	Log func(error)
 }
 
-// A Further is an App other than the first one, for example of another organization or GitHub server. Its
-// repositories share nothing with those of other Apps.
+// A Further is an additional App, for example of another organization or GitHub server. Its repositories share
+// nothing with those of other Apps.
 type Further struct {
 	App    *github.App
 	Secret github.Secret
@@ -96,7 +98,7 @@ type Machine struct {
 // atATime is the number of messages that are handled at the same time. Plans and applies mostly wait.
 const atATime = 4
 
-// Open opens the data directory, and returns the machine. It makes no request yet.
+// Open opens the data directory, and returns the machine. It makes no request to GitHub or AWS.
 func Open(c Config) (*Machine, error) {
 	data, err := localstore.Open(c.Dir)
 	if err != nil {
@@ -115,8 +117,8 @@ func Open(c Config) (*Machine, error) {
 	m.members[""] = first
 	for name, f := range c.Further {
 		own := c
-		// The other App may serve another GitHub server, with repositories of the same names. So the first
-		// App's patterns for own states do not apply.
+		// This additional App may belong to another GitHub server, with repositories of the same names. So the
+		// first App's patterns for states that repositories own do not apply to it.
 		own.App, own.Secret, own.Serves, own.OwnStates = f.App, f.Secret, f.Serves, nil
 		m.members[name] = m.member(own, tenants.Space(name))
 	}
@@ -124,13 +126,15 @@ func Open(c Config) (*Machine, error) {
 	return m, nil
 }
 
-// ownSecrets returns the secrets in our environment. Our own options are not secrets: they name files.
+// ownSecrets returns the secrets in Lockstep's environment variables. Variables with Lockstep's own options are
+// left out: they contain only names of files.
 func ownSecrets(environ []string) []string {
 	return executor.SecretsIn(slices.DeleteFunc(slices.Clone(environ), func(kv string) bool { return strings.HasPrefix(kv, "LOCKSTEP_") }))
 }
 
-// secrets returns the texts to remove from comments: the first one as a whole, all others line by line, because
-// a quotation may break up a key. Short lines are left out, because they are parts of too many texts.
+// secrets returns the texts to remove from comments. first is removed as a whole. Of texts, each line is
+// removed on its own, because a quotation may break up a key. Short lines are left out, because they occur in
+// many texts.
 func secrets(first github.Secret, texts []string) []github.Secret {
 	out := []github.Secret{first}
 	for _, text := range texts {
@@ -145,7 +149,7 @@ func secrets(first github.Secret, texts []string) []github.Secret {
 
 const shortestSecret = 8
 
-// Close closes the data directory. No work may be in progress.
+// Close closes the data directory. The caller must have ended all work of the machine before.
 func (m *Machine) Close() error {
 	err := m.Data.Close()
 	if m.scratch != nil {
@@ -154,8 +158,8 @@ func (m *Machine) Close() error {
 	return err
 }
 
-// Settle handles messages one after another until none is left, and returns their number. After an error it
-// tries again at once, up to a few times.
+// Settle handles waiting messages one after another until none is left, and returns their number. It tries a
+// message that failed again at once, a limited number of times.
 func (m *Machine) Settle(ctx context.Context) (int, error) {
 	return m.Data.Queue.Drain(ctx, m.worker(1))
 }

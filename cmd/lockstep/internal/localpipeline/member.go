@@ -19,15 +19,15 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// A member is the pipeline of one App.
+// A member is the pipeline of one GitHub App.
 type member struct {
 	*dispatch.Pipeline
 	webhook http.Handler
 	janitor *reconcile.Janitor
 }
 
-// member makes the pipeline of c.App. Records, queues and artifacts of the App are separate from those of other
-// Apps.
+// member returns the pipeline of the App c.App. in keeps the App's records, queues and artifacts separate from
+// those of other Apps.
 func (m *Machine) member(c Config, in tenants.Space) *member {
 	hidden := slices.Concat(c.Secrets, ownSecrets(c.Environ))
 	parts := assembly.Parts{
@@ -55,7 +55,7 @@ func (m *Machine) member(c Config, in tenants.Space) *member {
 	return &member{p, intake.Webhook{Intake: parts.Intake, Secrets: []github.Secret{c.Secret}, Log: c.Log}, parts.Janitor(p)}
 }
 
-// engine makes the engine of runs in this process.
+// engine returns the engine for runs that use this process.
 func (m *Machine) engine(c Config, hidden []string) *executor.Engine {
 	e := &executor.Engine{Version: c.Version, Backend: c.States(m.Data.States), Rescued: filepath.Join(c.Dir, "rescued")}
 	remote := modules.Remote{App: c.App, Transport: c.Modules}
@@ -81,8 +81,8 @@ func (m *Machine) memberOf(msg pipeline.Message) (*member, error) {
 	return x, nil
 }
 
-// Webhooks returns the webhook handlers of all Apps except the first, by name. Each accepts only its own App's
-// signatures.
+// Webhooks returns the webhook handlers of the additional Apps, by name. Each handler accepts only requests
+// that are signed for its own App.
 func (m *Machine) Webhooks() map[string]http.Handler {
 	out := map[string]http.Handler{}
 	for name, x := range m.members {

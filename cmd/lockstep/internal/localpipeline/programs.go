@@ -13,13 +13,13 @@ import (
 )
 
 // Programs are the programs that hooks of base branches may name: the files of a directory that the machine's
-// owner chose. They have the rights of our own process, and its environment.
+// owner chose. They run with the rights and the environment of Lockstep's process.
 type Programs struct {
 	Dir     string
 	Environ []string // ours; our own options are left out
 }
 
-// Check returns an error if others could put programs into the directory.
+// Check returns an error if other users could put programs into the directory.
 func (p Programs) Check() error {
 	info, err := os.Stat(p.Dir)
 	switch {
@@ -36,8 +36,9 @@ func (p Programs) Check() error {
 // maxOutput is the maximum length of a program's output in bytes. A longer output would not be a valid answer.
 const maxOutput = 128 << 10
 
-// Run runs a program with an input and no arguments, and returns its output. When ctx ends, the program is
-// killed. It is started by confine.Start, because our process kills all other children as orphans.
+// Run runs the program with the given name, without arguments. input is its standard input; Run returns its
+// output. When ctx ends, the program is killed. confine.Start starts it: Lockstep's process kills every child
+// that was started in another way, as an orphan.
 func (p Programs) Run(ctx context.Context, name string, input []byte) ([]byte, error) {
 	if filepath.Base(name) != name {
 		return nil, fmt.Errorf("%q is not the name of a file", name)
@@ -77,7 +78,7 @@ func (p Programs) Run(ctx context.Context, name string, input []byte) ([]byte, e
 	return out.Bytes(), nil
 }
 
-// A head stores the beginning of what is written to it, and drops the rest.
+// A head is a writer that stores the beginning of what is written, up to [maxOutput] bytes, and drops the rest.
 type head struct{ bytes.Buffer }
 
 // Write implements io.Writer.

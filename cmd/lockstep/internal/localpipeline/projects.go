@@ -18,8 +18,8 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// Show adds the facts in the records to the page of a pull request: its projects, those with problems first,
-// and the facts about the pull request as a whole.
+// Show adds facts from Lockstep's records to the page of a pull request: its projects, those with problems
+// first, and the facts about the pull request as a whole.
 func (m *Machine) Show(ctx context.Context, repo github.Repo, number int, p *page.Pull) error {
 	x, err := m.pulled(ctx, repo, number)
 	if err != nil {
@@ -28,8 +28,8 @@ func (m *Machine) Show(ctx context.Context, repo github.Repo, number int, p *pag
 	return m.show(ctx, x, p)
 }
 
-// Glance adds the facts for a line in a list of pull requests. Unlike [Machine.Show], it does not add the texts
-// of plans and results.
+// Glance adds the facts for one line in the list of pull requests to p. Unlike [Machine.Show], it leaves out
+// the texts of plans and results.
 func (m *Machine) Glance(ctx context.Context, repo github.Repo, number int, p *page.Pull) error {
 	x, err := m.pulled(ctx, repo, number)
 	if err != nil {
@@ -74,7 +74,7 @@ func (m *Machine) glance(ctx context.Context, from pipeline.Records, x pulled, p
 	return nil
 }
 
-// A status is the status of a project, with the run that it comes from.
+// A status is the status of a project, with the run that has this status.
 type status struct {
 	comment.ProjectStatus
 	run    runs.Run
@@ -107,15 +107,15 @@ func whole(x pulled, p *page.Pull) (h comment.Head, ok bool) {
 	return h, ok
 }
 
-// tones are the tones of the states that a head can have as a whole, such as a conflict. They do not include
-// the states of single projects.
+// tones are the tones (colours) for states of a pull request as a whole, such as a conflict. States of single
+// projects have none here.
 var tones = map[comment.HeadStanding]page.Tone{
 	comment.HeadAwaited: page.Busy, comment.HeadGivenUp: page.Bad, comment.HeadUnknown: page.Bad, comment.HeadNotAllowed: page.Bad, comment.HeadConflict: page.Bad, comment.HeadPolicies: page.Bad,
 	comment.HeadRefused: page.Waiting, comment.HeadNothing: page.Quiet, comment.HeadClosed: page.Waiting,
 }
 
-// Plan returns the whole text of a plan. name is the name of its page. The error is page.ErrNotFound if there
-// is no such plan, or if the report shows all of it anyway.
+// Plan returns the whole text of a plan. name is the name of the plan's page. The error is page.ErrNotFound if
+// there is no such plan, or if it needs no own page because the pull request's page shows all of it.
 func (m *Machine) Plan(ctx context.Context, repo github.Repo, number int, name string) (string, error) {
 	runs, err := m.runs(ctx, repo, number)
 	if err != nil {
@@ -134,8 +134,9 @@ func (m *Machine) Plan(ctx context.Context, repo github.Repo, number int, name s
 	return "", page.ErrNotFound
 }
 
-// report returns the text of a project: its status as in its check, and its plan or the result of its apply.
-// same maps texts to the project that shows them: an equal text is replaced by a reference to that project.
+// report returns the text about a project: its status as in its check, and its plan or the result of its apply.
+// same has the projects that already showed a text, by text. A text that another project already shows is
+// replaced by a reference to that project.
 func (m *Machine) report(ctx context.Context, a status, same map[string]string) (string, error) {
 	text, err := runstatus.Body(ctx, m.Data.Artifacts, a.run, a.Standing)
 	if err != nil {
@@ -153,10 +154,11 @@ func (m *Machine) report(ctx context.Context, a status, same map[string]string) 
 	return m.censored(comment.Check{ProjectStatus: a.ProjectStatus}.Summary(github.MaxCheckText) + "\n" + text), nil
 }
 
-// worthOnce is the length in bytes above which an equal text is shown only once.
+// worthOnce is a length in bytes. If several projects have the same text, a text longer than this is shown only
+// once.
 const worthOnce = 200
 
-// censored replaces our own secrets in a text with "[secret]".
+// censored replaces Lockstep's secrets in a text by "[secret]".
 func (m *Machine) censored(text string) string {
 	for _, s := range m.Pipeline.Secrets {
 		text = s.Redact(text)
@@ -164,8 +166,8 @@ func (m *Machine) censored(text string) string {
 	return text
 }
 
-// shown returns the page's data about a run's project. p is its status. former is set if the run belongs to an
-// earlier head.
+// shown returns the page's data about the project of a run. p is the project's status. former is set if the run
+// belongs to an earlier head commit of the pull request.
 func shown(r runs.Run, p comment.ProjectStatus, former bool) page.Project {
 	out := page.Project{
 		Name: r.Project, Dir: r.Spec.Dir, Workspace: r.Workspace, By: r.Asked.By, Head: r.Spec.Head, Plan: planName(r), HasPlan: r.Plan.Full,
@@ -179,7 +181,7 @@ func shown(r runs.Run, p comment.ProjectStatus, former bool) page.Project {
 	return out
 }
 
-// planName returns the name of the page of a run's plan.
+// planName returns the name of the page that shows a run's plan, such as "app" or "app@staging".
 func planName(r runs.Run) string {
 	if r.Workspace != project.DefaultWorkspace {
 		return r.Project + "@" + r.Workspace
@@ -187,8 +189,8 @@ func planName(r runs.Run) string {
 	return r.Project
 }
 
-// where returns the address of the page of a run's whole plan. a is the plan's artifact; the third part of its
-// key is the run's target.
+// where returns the address of the page with the whole plan of a run. a is the artifact of the plan. The third
+// part of a's key is the run's target.
 func where(base string, a pipeline.Artifact) string {
 	owner, name, _ := strings.Cut(a.Repo, "/")
 	id := page.PullID{Owner: owner, Name: name, Number: a.Number}
@@ -196,7 +198,7 @@ func where(base string, a pipeline.Artifact) string {
 	if len(parts) != 5 {
 		return base + id.Path()
 	}
-	// A target's name and a workspace's name are both escaped, so an unescaped "@" separates them.
+	// The target's name and the workspace's name are both escaped, and "@" separates them.
 	target, err := url.PathUnescape(strings.TrimSuffix(parts[2], "@"+project.DefaultWorkspace))
 	if err != nil {
 		return base + id.Path()
@@ -204,7 +206,8 @@ func where(base string, a pipeline.Artifact) string {
 	return base + id.PlanPath(target)
 }
 
-// toneOf returns the tone of a project, the same as that of its check: red only if it failed or was denied.
+// toneOf returns the tone (colour) for a project, the same as that of the project's check. It is red only if
+// the project failed or was denied.
 func toneOf(p comment.ProjectStatus) page.Tone {
 	switch p.Means() {
 	case comment.ToCome, comment.UnderWay:
@@ -224,7 +227,7 @@ func toneOf(p comment.ProjectStatus) page.Tone {
 	return page.Quiet
 }
 
-// unplanned reports whether a project in a state has no plan whose changes can be counted.
+// unplanned reports whether a project with the state s has no plan with changes that could be counted.
 func unplanned(s comment.Standing) bool {
 	switch s {
 	case comment.Queued, comment.Planning, comment.Postponed, comment.NoChanges, comment.PlanFailed, comment.PlanStopped, comment.Closed, comment.Superseded:

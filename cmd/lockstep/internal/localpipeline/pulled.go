@@ -16,8 +16,8 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// A pulled is a pull request in the records: the facts about its head when it was last examined, and the runs
-// of its projects.
+// A pulled is what the records contain about a pull request: the facts about its head when Lockstep last
+// examined it, and the runs of its projects.
 type pulled struct {
 	pipeline.Pull
 	look runstatus.Look
@@ -116,8 +116,8 @@ func (x pulled) head() string {
 	return head
 }
 
-// read adds the checks of the pull request's head to a snapshot, if a plan of the pull request waits for an
-// apply. These records contain decisions about requirements.
+// read adds to the snapshot the records about the checks of the pull request's head, because they contain
+// decisions about requirements. It does so only if a plan of the pull request waits for its apply.
 func (x pulled) read(ctx context.Context, s *snapshot) error {
 	i := slices.IndexFunc(x.runs, func(r runs.Run) bool {
 		waits := []comment.Standing{comment.Ready, comment.OnMerge, comment.OnceMerged, comment.Renewed}
@@ -129,8 +129,8 @@ func (x pulled) read(ctx context.Context, s *snapshot) error {
 	return s.add(ctx, path.Dir(runs.CheckDir(x.runs[i])))
 }
 
-// A snapshot has whole collections of records, each read in one request. Records of other collections are read
-// one by one.
+// A snapshot has some whole collections of records, each read in one request, and returns their records from
+// memory. It requests records of other collections one by one.
 type snapshot struct {
 	pipeline.Records
 	all  func(ctx context.Context, collection string) ([]pipeline.Record, error)
@@ -138,8 +138,8 @@ type snapshot struct {
 	have map[string]pipeline.Record
 }
 
-// snapshot reads the records that can block applies: the last applies, and locks by people. It also reads
-// the addresses of states, by which the two are found.
+// snapshot reads the records that can block applies: the last applies of states, and locks by people. It also
+// reads the addresses of states, because they lead to these records.
 func (m *Machine) snapshot(ctx context.Context) (*snapshot, error) {
 	s := &snapshot{Records: m.Data.Records, all: m.Data.Records.ListAll, have: map[string]pipeline.Record{}}
 	for _, collection := range []string{"state", "lock", "address"} {

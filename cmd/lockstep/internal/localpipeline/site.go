@@ -26,9 +26,9 @@ func (s Site) Changed(ctx context.Context, since uint64) uint64 {
 	return s.m.changed.Wait(ctx, since)
 }
 
-// Pulls implements page.Site: it returns the pull requests by repository, the newest first. A pull request
-// that affects no project is left out. Pulls reads a fixed number of collections of records, and one more
-// for each pull request with a plan that waits for an apply. It makes no request for a single project.
+// Pulls implements page.Site: it returns the pull requests by repository, the newest first. It leaves out a
+// pull request that affects no project. Pulls reads a fixed number of collections of records, and one more for
+// each pull request with a plan that waits for an apply. It makes no request for a single project.
 func (s Site) Pulls(ctx context.Context) ([]page.Pull, error) {
 	all, err := s.m.pulls(ctx)
 	if err != nil {
@@ -74,8 +74,8 @@ func (s Site) Plan(ctx context.Context, id page.PullID, name string) (string, er
 	return s.m.Plan(ctx, x.Repo, id.Number, name)
 }
 
-// find returns a pull request; page.ErrNotFound if it has no records. Addresses of pages contain the
-// repository's name, records its ID.
+// find returns the records about the pull request with the address id. The error is page.ErrNotFound if there
+// are none. (Addresses of pages contain the repository's name, but records contain its ID.)
 func (s Site) find(ctx context.Context, id page.PullID) (pulled, error) {
 	all, err := s.m.pulls(ctx)
 	if err != nil {

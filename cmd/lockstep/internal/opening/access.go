@@ -12,12 +12,14 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
-// Access says how a command without a plan opens a state.
+// Access says how a command that makes no plan opens a state.
 type Access struct {
 	Paths workdir.LocalPaths
-	// File is set if the option -state names a file to use, whatever backend is configured.
+	// Backup makes a copy of the state in a new file before the state is first changed, as Terraform's `state`
+	// commands do. Only the local backend makes such backups.
 	File bool
-	// Lock is Terraform's name of the operation that locks the state; "" means no lock.
+	// File is set if the option -state names a file with the state, which is then used instead of the
+	// configured backend.
 	Lock  string
 	Locks cli.LockFlags
 	// Backup stores the state before the first write in a file with a new name, as Terraform's `state` commands
@@ -68,7 +70,7 @@ func (o *Operation) OpenBackend(x Access) (statebackend.Backend, diags.Diagnosti
 	return b, ds
 }
 
-// keep returns the paths for the local backend. If a backup is requested, its file gets a new name that
+// keep returns the paths for the local backend. If x requests a backup, the name of the backup file is new and
 // contains the time, as in Terraform.
 func (o *Operation) keep(x Access) workdir.LocalPaths {
 	p := x.Paths

@@ -28,23 +28,24 @@ type Operation struct {
 	App *cli.App
 	Dir *workdir.Dir
 
-	// Lasting keeps providers running after the first interrupt, for a command that must destroy what it has
-	// created.
+	// Lasting keeps providers running after the first interrupt. It is for a command, such as test, that must
+	// destroy the objects it has created.
 	Lasting bool
 
 	planned *workdir.Settings // of the backend that a saved plan names; nil without one
 }
 
-// New returns an operation with nothing open. It must be closed if it opens providers. If the command panics,
-// the state's lock is released, because the journal has the actions that were in progress.
+// New returns an operation in which nothing is open yet. It must be closed if it opens providers. If the
+// command panics, New's operation releases the state's lock; the journal lists the actions that were in
+// progress.
 func New(a *cli.App) *Operation {
 	o := &Operation{App: a, Operation: operation.Operation{Budget: a.Budget, Journaled: true}}
 	a.OnCrash(func() { a.Tell(o.Unlock(a.Ctx)) })
 	return o
 }
 
-// Collect sets Variables from files, environment, options and answers to questions. Values of the wrong type
-// are added to Invalid.
+// Collect sets o.Variables from variable files, the environment, options, and the user's answers to questions.
+// Errors about values of the wrong type go to o.Invalid.
 func (o *Operation) Collect(flags cli.VarFlags) diags.Diagnostics {
 	root := o.Config.Root.Content
 	sources, ds := o.App.Sources(o.Dir, flags)
@@ -78,8 +79,8 @@ func (o *Operation) InvalidVariables() diags.Diagnostics {
 	return ds
 }
 
-// OpenSelected opens the state of the selected workspace. lockName is Terraform's name of the operation that
-// locks it; "" means no lock.
+// OpenSelected opens the state of the selected workspace. lockName is the name of the operation for which the
+// state is locked, as in Terraform; "" means no lock.
 func (o *Operation) OpenSelected(paths workdir.LocalPaths, locks cli.LockFlags, lockName string) diags.Diagnostics {
 	ctx := o.App.Ctx
 	b, ds := o.backendOf(ctx, paths)
@@ -90,7 +91,8 @@ func (o *Operation) OpenSelected(paths workdir.LocalPaths, locks cli.LockFlags, 
 	return append(ds, o.OpenState(ctx, b, o.Workspace, Lock(locks, lockName))...)
 }
 
-// Lock returns the lock for an operation; nil if the command takes none.
+// Lock returns the settings for locking the state. name is Terraform's name of the operation. The result is nil
+// if the command locks no state.
 func Lock(locks cli.LockFlags, name string) *operation.Lock {
 	if name == "" {
 		return nil
@@ -98,7 +100,8 @@ func Lock(locks cli.LockFlags, name string) *operation.Lock {
 	return &operation.Lock{Operation: name, Timeout: locks.Timeout, None: !locks.Lock}
 }
 
-// backendOf opens the backend: the one that a saved plan names, or else the one that init recorded.
+// backendOf opens the backend. If there is a saved plan, it is the backend in the plan; otherwise it is the one
+// that init recorded.
 func (o *Operation) backendOf(ctx context.Context, paths workdir.LocalPaths) (statebackend.Backend, diags.Diagnostics) {
 	if o.planned != nil {
 		o.Settings = o.planned
@@ -140,8 +143,8 @@ func (o *Operation) RequireSchemas() diags.Diagnostics {
 	return append(ds, o.Providers.RequireAny(reqs)...)
 }
 
-// Prestart starts the providers in the lock file in the background. Errors are reported when the providers are
-// required.
+// Prestart starts the providers that the lock file lists, in the background. If one cannot be started, the
+// error is reported later, when the command needs that provider.
 func (o *Operation) Prestart() {
 	if ds := o.openProviders(); !ds.HasErrors() {
 		o.Providers.Prestart()
@@ -152,7 +155,7 @@ func (o *Operation) Prestart() {
 // interrupts again.
 const stopGrace = 10 * time.Minute
 
-// openProviders finds the providers. A second interrupt kills them.
+// openProviders finds the installed providers. A second interrupt by the user kills them.
 func (o *Operation) openProviders() diags.Diagnostics {
 	if o.Providers != nil {
 		return nil
@@ -189,8 +192,8 @@ func (o *Operation) RunWith(parallelism int, v cli.View) engine.Run {
 	return r
 }
 
-// OpenAll opens the directory, the state, and the providers that configuration and state need. There need not
-// be a configuration.
+// OpenAll opens the working directory, the state, and the providers that the configuration and the state need.
+// A directory without a configuration is no error.
 func (o *Operation) OpenAll(paths workdir.LocalPaths) diags.Diagnostics {
 	var ds, more diags.Diagnostics
 	if o.Dir, ds = o.App.Dir(); ds.HasErrors() {

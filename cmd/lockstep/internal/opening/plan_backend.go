@@ -11,9 +11,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/workdir"
 )
 
-// A saved plan contains the settings of its state's backend, as init recorded them from the backend block and
-// -backend-config. So the plan contains any credentials in them, as in Terraform. Relative paths are stored as
-// written: they are relative to the directory in which the plan is applied.
+// A saved plan contains the settings of the backend with the state: those that init recorded from the backend
+// block and -backend-config. If they contain credentials, so does the plan, as in Terraform. Relative paths in
+// them are stored as written. So they are relative to the directory in which the plan is applied.
 
 // Backend returns the backend and workspace of the state, to store in a plan.
 func (o *Operation) Backend() (plans.Backend, diags.Diagnostics) {

@@ -9,8 +9,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/workdir"
 )
 
-// Rescue is called if the backend refused to store a state. It writes the state to a file; if that fails, to
-// standard output. The state is encrypted as in the backend.
+// Rescue is called if the backend refused to store a state. It writes the state to a file. If that fails, it
+// writes the state to standard output. In both cases the state is encrypted as the backend would have encrypted
+// it.
 func (o *Operation) Rescue(s *states.State) diags.Diagnostics {
 	data, err := o.State.Sealed(context.WithoutCancel(o.App.Ctx), s)
 	path := filepath.Join(o.Dir.Path, "errored.tfstate")
@@ -26,7 +27,7 @@ func (o *Operation) Rescue(s *states.State) diags.Diagnostics {
 		"Lockstep could not write the new state to the backend. It is in the file %s. Once the backend works again, run \"lockstep state push errored.tfstate\". Do not apply before that.", path)
 }
 
-// Write stores the state in the parameter next, if its content differs from the stored state.
+// Write stores the state next, unless its content is the same as that of the stored state.
 func (o *Operation) Write(next *states.State) diags.Diagnostics {
 	return diags.FromError("Error saving the state", o.Save(o.App.Ctx, next))
 }
@@ -41,7 +42,7 @@ func (o *Operation) LeaveState() diags.Diagnostics {
 	return diags.FromError("Error saving the state", o.SaveFirst(o.App.Ctx))
 }
 
-// NoState prints that there is no state to show or to edit, and returns the exit code.
+// NoState tells the user that there is no state to show or to edit. It returns the exit code.
 func (o *Operation) NoState(ds diags.Diagnostics) int {
 	o.Finish(ds)
 	return o.App.Usage("check the directory and the workspace, or name a state file with -state=FILE; `lockstep apply` creates a state", "No state file was found")

@@ -51,9 +51,9 @@ func (o *Operation) SavePlan(p *plans.Plan, path string) diags.Diagnostics {
 	return ds
 }
 
-// decrypt returns the decrypted content of a saved plan. The configuration in the directory says how the plan
-// is encrypted. (The configuration in the plan is encrypted, too.) If the plan is not encrypted, the directory
-// need not have a configuration.
+// decrypt returns the decrypted content of a saved plan. The configuration in the working directory says how
+// plans are encrypted, because the configuration in the plan is encrypted, too. If the plan is not encrypted,
+// the directory needs no configuration.
 func (o *Operation) decrypt(src []byte) ([]byte, diags.Diagnostics) {
 	cfg, ds := o.Dir.Load()
 	if cfg == nil || cfg.Root.Broken {
@@ -128,8 +128,9 @@ func OpenPlan(a *cli.App, path string, locks cli.LockFlags, paths workdir.LocalP
 	return file.Plan, op, ds
 }
 
-// installedFor returns a function that finds the modules of a plan. Plans that the pipeline made have no list
-// of modules. For such a plan, the function uses the list that init wrote.
+// installedFor returns a function that finds the modules that a saved plan uses. A plan that the pipeline made
+// does not list its modules. For such a plan, the function uses the list that init wrote in the working
+// directory.
 func (o *Operation) installedFor(f *planfile.File) (func(string) (source.Installed, bool), diags.Diagnostics) {
 	if f.Manifest == nil {
 		installed, err := o.Dir.Installed()
@@ -153,9 +154,9 @@ func moduleSources(cfg *config.Config) map[string]string {
 	return sources
 }
 
-// sameModules returns an error if a call in a configuration leads to another module than planned. A module's
-// source may be computed, from a file for instance, and may have changed since. Another installed version does
-// not matter, because the plan contains the files of all modules.
+// sameModules returns an error if a module call now has another source than when the plan was made. A source
+// can change without a change of the configuration, because it may be computed, for instance from a file. The
+// installed version of a module does not matter, because the plan contains the files of all modules.
 func sameModules(planned map[string]string, cfg *config.Config) diags.Diagnostics {
 	var ds diags.Diagnostics
 	now := moduleSources(cfg)
@@ -177,7 +178,7 @@ func (o *Operation) openPlanProviders(p *plans.Plan) diags.Diagnostics {
 	return nil
 }
 
-// fillSchemas adds the schemas to the changes of a plan that was read from a file.
+// fillSchemas sets the schemas of the changes in p, because plan files contain no schemas.
 func (o *Operation) fillSchemas(p *plans.Plan) {
 	known := map[addrs.Provider]*schema.Provider{}
 	of := func(from addrs.Provider, r addrs.Resource) *schema.Schema {
@@ -203,8 +204,9 @@ func (o *Operation) fillSchemas(p *plans.Plan) {
 	}
 }
 
-// VariablesFor sets the variables for an apply: those in the plan, and ephemeral ones, which no plan contains,
-// from the usual sources. It returns an error if an option gives another value to a variable in the plan.
+// VariablesFor sets the variables for an apply. Their values are those in the plan. A plan does not contain
+// ephemeral variables, so these get values from the usual sources, such as options. VariablesFor returns an
+// error if an option gives a variable another value than the plan does.
 func (o *Operation) VariablesFor(p *plans.Plan, given cli.VarFlags) diags.Diagnostics {
 	planned, ds := engine.PlannedVariables(o.Config, p)
 	o.Variables, o.Given = planned, p.Variables
@@ -220,7 +222,8 @@ func (o *Operation) VariablesFor(p *plans.Plan, given cli.VarFlags) diags.Diagno
 	return append(ds, more...)
 }
 
-// Continuing returns a text that says how much of a plan an earlier apply has done; "" if none has begun it.
+// Continuing returns a sentence that says how much of the plan an earlier apply has done; "" if no apply of
+// this plan was begun.
 func (o *Operation) Continuing(p *plans.Plan) string {
 	if o.Begun == nil {
 		return ""

@@ -11,8 +11,8 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
-// initBackend compares the backend block with the recorded backend. If they differ, it copies states and
-// records the new backend.
+// initBackend compares the backend block with the backend that the last init recorded. If they differ, it
+// copies the states to the new backend (not with -reconfigure), and records the new backend.
 func initBackend(a *cli.App, d *workdir.Dir, cfg *config.Config, o *initFlags, v cli.View) diags.Diagnostics {
 	want, ds := wantedBackend(a, cfg.Root.Backend, o.backendConfig)
 	if ds.HasErrors() {
@@ -64,7 +64,8 @@ func openReachable(a *cli.App, d *workdir.Dir, cfg *config.Config, want *workdir
 	return b, ds
 }
 
-// wantedBackend returns the settings of the backend block, with the additions of -backend-config.
+// wantedBackend returns the backend settings that init should record: those of the backend block, with the
+// additions of -backend-config.
 func wantedBackend(a *cli.App, b *config.Backend, given []string) (*workdir.Settings, diags.Diagnostics) {
 	var overrides map[string]any
 	var ds diags.Diagnostics
@@ -77,8 +78,8 @@ func wantedBackend(a *cli.App, b *config.Backend, given []string) (*workdir.Sett
 	return want, append(ds, more...)
 }
 
-// backendChanged returns the error that asks for an option which decides what happens to the states in the old
-// backend.
+// backendChanged returns an error if init finds another backend than before. The error asks for the option that
+// decides what happens to the states in the old backend.
 func backendChanged(old, want *workdir.Settings, mayAsk bool) diags.Diagnostics {
 	const summary = "Backend configuration changed"
 	if !mayAsk {
@@ -89,7 +90,7 @@ func backendChanged(old, want *workdir.Settings, mayAsk bool) diags.Diagnostics 
 		"The directory was initialized with another backend (%q). To copy the states from there, run \"lockstep init -migrate-state\" (with -force-copy to skip the question). To leave the states where they are, run \"lockstep init -reconfigure\".", old.Name())
 }
 
-// sayBackend prints which backend is used from now on.
+// sayBackend tells the user which backend is used from now on.
 func sayBackend(v cli.View, old, want *workdir.Settings) {
 	if want != nil {
 		v.Say("\nSuccessfully configured the backend %q! Lockstep will automatically\nuse this backend unless the backend configuration changes.\n", want.Type)
@@ -100,8 +101,8 @@ func sayBackend(v cli.View, old, want *workdir.Settings) {
 
 const missingBackend = "The configuration has no \"backend\" block, so -backend-config has no effect: the state stays in this directory. Remove the option, or add a block for your backend, such as:\n\nterraform {\n  backend \"s3\" {}\n}"
 
-// backendOverrides parses the values of -backend-config: assignments, and files of assignments. An empty value
-// drops the overrides of an earlier init.
+// backendOverrides parses the values of -backend-config: assignments, and names of files with assignments. An
+// empty value removes all overrides that an earlier init recorded.
 func backendOverrides(a *cli.App, given []string) (map[string]any, diags.Diagnostics) {
 	out := map[string]any{}
 	var ds diags.Diagnostics

@@ -37,8 +37,8 @@ func copyModule(a *cli.App, d *workdir.Dir, from string, v cli.View) diags.Diagn
 	if err := checkUnused(d); err != nil {
 		return diags.FromError("Can't populate non-empty directory", err)
 	}
-	// The module is assembled in a directory on the same file system that Lockstep does not read as a
-	// configuration.
+	// The module's files are first collected in .terraform: it is on the same file system as the target, and
+	// Lockstep does not read it as a configuration.
 	beside := filepath.Join(d.Path, ".terraform")
 	_, err = os.Stat(beside)
 	made := errors.Is(err, fs.ErrNotExist)
@@ -66,7 +66,7 @@ func hasConfiguration(a *cli.App, d *workdir.Dir) error {
 	return errors.New("the -from-module option requires an empty directory into which a copy of the referenced module will be placed. To initialize the configuration already in this working directory, omit the -from-module option")
 }
 
-// checkUnused returns an error if the directory contains anything except .terraform.
+// checkUnused returns an error if the directory contains anything but .terraform.
 func checkUnused(d *workdir.Dir) error {
 	entries, err := os.ReadDir(d.Path)
 	for _, e := range entries {
@@ -86,8 +86,8 @@ func originOf(d *workdir.Dir, text string) (source.Address, error) {
 	return a, err
 }
 
-// stage returns a working directory at a path, with the settings of d. The files of the new directory will
-// replace those of d.
+// stage returns a working directory at the given path, with the settings of d. Its files will later replace
+// those of d.
 func stage(a *cli.App, d *workdir.Dir, path string) *workdir.Dir {
 	staged := *d
 	staged.Path, staged.DataDir = path, workdir.DataDir(filepath.Join(path, ".terraform"))
@@ -99,7 +99,8 @@ func stage(a *cli.App, d *workdir.Dir, path string) *workdir.Dir {
 	return &staged
 }
 
-// copyInto downloads the module and the modules it calls into the staged directory, and moves the result to d.
+// copyInto downloads the module at the address from, and the modules that it calls, into the directory staged.
+// It then moves the files from staged to d.
 func copyInto(a *cli.App, d *workdir.Dir, from source.Address, staged *workdir.Dir, v cli.View) diags.Diagnostics {
 	in := moduleInstaller(staged, moduleOptions{Events: func(e installing.Event) {
 		if e.Kind == installing.Installed {
@@ -126,8 +127,8 @@ func copyInto(a *cli.App, d *workdir.Dir, from source.Address, staged *workdir.D
 	if err == nil {
 		err = moveFiles(staged.Path, d.Path)
 	}
-	// The manifest contains paths below the data directory. If the data directory is not .terraform, the
-	// modules are installed again.
+	// The manifest contains paths below the data directory. Those are correct only if the data directory of d
+	// is .terraform. Otherwise init will install the modules once more.
 	if err == nil && filepath.Clean(string(d.DataDir)) == filepath.Join(d.Path, ".terraform") {
 		err = moveModules(staged, d)
 	}
@@ -135,7 +136,8 @@ func copyInto(a *cli.App, d *workdir.Dir, from source.Address, staged *workdir.D
 	return diags.FromError("Failed to copy root module", err)
 }
 
-// parentCalls returns errors for module calls of the root module with a path out of the copied directory.
+// parentCalls returns an error for each module call in the root module whose relative path leads out of the
+// copied directory. The error names a source to write instead.
 func parentCalls(cfg *config.Config, from source.Address) (ds diags.Diagnostics) {
 	for _, name := range slices.Sorted(maps.Keys(cfg.Root.Calls)) {
 		call, err := source.Parse(cfg.Root.Calls[name].Source)
@@ -156,10 +158,10 @@ func parentCalls(cfg *config.Config, from source.Address) (ds diags.Diagnostics)
 	return ds
 }
 
-// leadsUp reports whether a clean path starts with the parent directory.
+// leadsUp reports whether a clean path begins with "..".
 func leadsUp(p string) bool { return p == ".." || strings.HasPrefix(p, "../") }
 
-// moveFiles moves all files that are not hidden from one directory to another, or none.
+// moveFiles moves all files that are not hidden from one directory to another. After an error, none are moved.
 func moveFiles(from, to string) error {
 	entries, err := os.ReadDir(from)
 	if err != nil {

@@ -129,7 +129,8 @@ func initialConfig(a *cli.App, o *initFlags, v cli.View) (*workdir.Dir, *testfil
 	return d, suite, append(ds, more...)
 }
 
-// initDir prepares a working directory. suite is its configuration, ds are the diagnostics of reading it.
+// initDir prepares the working directory d. suite is its configuration. ds are the diagnostics from reading
+// that configuration.
 func initDir(a *cli.App, d *workdir.Dir, suite *testfiles.Suite, ds diags.Diagnostics, o *initFlags, v cli.View) diags.Diagnostics {
 	var more diags.Diagnostics
 	var state *states.State
@@ -146,14 +147,13 @@ func initDir(a *cli.App, d *workdir.Dir, suite *testfiles.Suite, ds diags.Diagno
 		} else {
 			v.Step(render.InitModules, "%s\n", a.Print().Bold("Initializing modules..."))
 		}
-		// The diagnostics so far are dropped: installModules reads the configuration again and returns the same
-		// ones.
+		// ds is not kept: installModules reads the configuration once more and returns the same diagnostics.
 		events := func(e installing.Event) { v.Say("%s\n", e) }
 		if suite, ds = installModules(a, d, o.testDir, moduleOptions{Upgrade: o.upgrade, Events: events}); ds.HasErrors() {
 			return ds
 		}
 	}
-	// presentState reads the recorded backend, even if the option -backend is false.
+	// presentState reads the backend that the last init recorded, even with -backend=false.
 	if state, more = presentState(a, d, suite.Config); more.HasErrors() {
 		return append(ds, more...)
 	}
@@ -180,8 +180,8 @@ func initDir(a *cli.App, d *workdir.Dir, suite *testfiles.Suite, ds diags.Diagno
 	return ds
 }
 
-// survey reads the part of the configuration that is present. Missing modules are no errors if install is set,
-// because they will be installed.
+// survey reads the configuration as far as its modules are installed. If install is set, missing modules are no
+// errors, because init will install them.
 func survey(a *cli.App, d *workdir.Dir, testDir string, install bool) (*testfiles.Suite, diags.Diagnostics) {
 	if !install {
 		suite, ds := d.LoadTests("", testDir)
@@ -223,8 +223,9 @@ func installModules(a *cli.App, d *workdir.Dir, testDir string, o moduleOptions)
 	return suite, append(beforeInit(ds), diags.FromError("Modules cannot be recorded", d.WriteModules(suite.Manifest()))...)
 }
 
-// localChecksums returns a warning about providers that init will refuse on another platform, because their
-// packages are not signed.
+// localChecksums returns a warning about providers whose packages are not signed. On a machine of another
+// platform, init will refuse these providers, because the lock file has no checksum of the package for that
+// platform.
 func localChecksums(list []addrs.Provider) diags.Diagnostics {
 	if len(list) == 0 {
 		return nil
@@ -237,7 +238,7 @@ func localChecksums(list []addrs.Provider) diags.Diagnostics {
 		"Lockstep installed these providers from a mirror, without signed checksums:%s\n\nThe lock file has only the checksums of their packages for %s. To use these providers on other platforms, run \"lockstep providers lock -platform=OS_ARCH\" for each platform.", b.String(), install.CurrentPlatform())
 }
 
-// presentState returns the present state, because init also installs the providers that the state needs.
+// presentState returns the state that is stored now. init also installs the providers that this state needs.
 func presentState(a *cli.App, d *workdir.Dir, cfg *config.Config) (*states.State, diags.Diagnostics) {
 	recorded, err := d.Recorded()
 	if err != nil {

@@ -108,7 +108,7 @@ func (l *hostLogin) run() diags.Diagnostics {
 	return nil
 }
 
-// agreed asks the user whether to start the login, and reports the answer.
+// agreed asks the user whether to start the login, and reports whether the answer is yes.
 func (l *hostLogin) agreed(offer *loginOffer) bool {
 	means := "OAuth"
 	if offer.API != nil {
@@ -120,7 +120,7 @@ func (l *hostLogin) agreed(offer *loginOffer) bool {
 	return l.app.Confirm("Do you want to proceed?", "Only 'yes' will be accepted to confirm.")
 }
 
-// keeping returns a text that says where the token will be stored.
+// keeping returns a sentence that says where the token will be stored.
 func (l *hostLogin) keeping() string {
 	if l.store.Place(l.host) == cliconfig.TokenWithHelper {
 		return fmt.Sprintf("the configured\n%q credentials helper for use by subsequent commands.", l.name)
@@ -128,7 +128,7 @@ func (l *hostLogin) keeping() string {
 	return fmt.Sprintf("plain text in\nthe following file for use by subsequent commands:\n    %s", l.file)
 }
 
-// authorized gets a token that the user grants on a page of the host.
+// authorized gets a token from the host by OAuth: the user agrees on a page of the host.
 func (l *hostLogin) authorized(c *loginClient) (hosts.Token, diags.Diagnostics) {
 	token, err := c.authorize(l.app.Ctx, func(url string) {
 		l.visit(url, "login", "authenticate with")

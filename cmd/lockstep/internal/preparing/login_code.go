@@ -17,14 +17,14 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/hosts"
 )
 
-// exchangeTimeout is the time limit of the request for a token.
+// exchangeTimeout is the time limit of the request that exchanges the code for a token.
 const exchangeTimeout = 30 * time.Second
 
-// authorize gets a token that the user grants on a page of the host. It calls the function show with the
-// page's URL; show must return at once. The wait for the user ends with ctx.
+// authorize gets a token from the host by OAuth. It calls show with the URL of the page on which the user
+// agrees; show must return at once. authorize waits for the user until ctx ends.
 //
-// The proof key binds the code to this process, and the state binds the answer to this request. So another
-// program that reaches the listener can neither use the code nor insert a code of its own.
+// The proof key ensures that only this process can use the code. The state ensures that the answer belongs to
+// this request. So another program that reaches the listener can neither use the code nor insert its own code.
 // Source: RFC 7636 and RFC 8252.
 func (c *loginClient) authorize(ctx context.Context, show func(url string)) (hosts.Token, error) {
 	listener, port, err := c.listen()
@@ -78,7 +78,8 @@ func (c *loginClient) listen() (net.Listener, int, error) {
 	return nil, 0, fmt.Errorf("no port between %d and %d is free for the host's answer", c.MinPort, c.MaxPort)
 }
 
-// loginCallback returns the handler of the page to which the host redirects the browser, with the code.
+// loginCallback returns the handler for the host's redirect of the browser. The redirect contains the code,
+// which the handler sends to codes.
 func loginCallback(state string, codes chan<- string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		q := r.URL.Query()

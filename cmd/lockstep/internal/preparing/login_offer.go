@@ -14,16 +14,18 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/hosts"
 )
 
-// A loginOffer is how to get a token of a host. One field is set. Client: OAuth's authorization code flow with
-// a proof key, which redirects to a listener on this machine. API: the user creates a token on a page of the
-// host and types it.
+// A loginOffer says how a user gets a token of a host. One of its fields is set:
+//   - Client: by OAuth's authorization code flow with a proof key. The host redirects the browser to a listener
+//     on this machine.
+//   - API: the user creates a token on a page of the host and types it.
+//
 // Source: https://developer.hashicorp.com/terraform/internals/login-protocol
 type loginOffer struct {
 	Client *loginClient
 	API    *loginAPI
 }
 
-// A loginClient is the OAuth client that a host defines for command line tools.
+// A loginClient is the OAuth client that a host defines for command line tools, in its service discovery.
 type loginClient struct {
 	ID       string
 	Authz    *url.URL // where a person agrees
@@ -34,7 +36,7 @@ type loginClient struct {
 	requests *hosts.Client
 }
 
-// A loginAPI is the API of HCP Terraform and Terraform Enterprise, which checks a token.
+// A loginAPI is the API of HCP Terraform and Terraform Enterprise. Lockstep checks tokens with it.
 type loginAPI struct {
 	Base     *url.URL
 	requests *hosts.Client
@@ -43,8 +45,9 @@ type loginAPI struct {
 // errNoLogin reports that a host offers no login.
 var errNoLogin = errors.New("it offers neither the service login.v1 nor tfe.v2")
 
-// findLogin returns the offer of a host. The function given returns the services that the CLI configuration
-// has for a host, as encoding/json decodes them. If it has any, the host is not asked.
+// findLogin returns how users can log in to a host. given returns the services that the CLI configuration sets
+// for a host, as encoding/json decodes them, and whether it sets any. If it sets any, findLogin does not ask
+// the host.
 func findLogin(ctx context.Context, client *hosts.Client, host string, given func(host string) (map[string]any, bool)) (*loginOffer, error) {
 	services, at, err := servicesOf(ctx, client, host, given)
 	if err != nil {
@@ -94,7 +97,8 @@ func servicesOf(ctx context.Context, client *hosts.Client, host string, given fu
 	return services, at, err
 }
 
-// decodeLogin parses the description of the service login.v1.
+// decodeLogin parses a host's description of its service login.v1. at is the URL to which URLs in it are
+// relative.
 func decodeLogin(description json.RawMessage, at *url.URL) (*loginClient, error) {
 	var d struct {
 		Client string   `json:"client"`

@@ -28,7 +28,7 @@ var Logout = cli.Command{Name: "logout", Synopsis: "Remove locally-stored creden
 	if err := l.store.Forget(l.host); err != nil {
 		return a.Show(diags.FromError("Failed to remove API token", fmt.Errorf("unable to remove stored API token: %w", err)))
 	}
-	// The host still accepts the token: it is only removed here.
+	// The token was removed only on this machine: the host still accepts it.
 	fmt.Fprintf(a.Out, "%s Lockstep has removed the stored API token for %s.\n", a.Print().Bold("Success!"), l.shown())
 	return 0
 }}

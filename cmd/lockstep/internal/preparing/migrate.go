@@ -52,13 +52,14 @@ func (m *migration) run() diags.Diagnostics {
 	return nil
 }
 
-// unreadable adds advice to the errors if the former backend cannot be read.
+// unreadable adds advice to ds, the errors from reading the old backend.
 func (m *migration) unreadable(ds diags.Diagnostics) diags.Diagnostics {
 	return diags.Errorf(nil, "The former backend cannot be read",
 		"Lockstep cannot read the former backend (%q), from which it must copy the states:\n\n%s\n\nMake the former backend accessible again. To leave the states where they are, run \"lockstep init -reconfigure\".", m.old.Name(), ds.Error())
 }
 
-// open reads a workspace's states in both backends. needed reports whether the state must be copied.
+// open reads the states of a workspace: src in the old backend, dst in the new one. needed reports whether src
+// must be copied.
 func (m *migration) open(name string) (src, dst *workdir.State, needed bool, ds diags.Diagnostics) {
 	if src, ds = workdir.OpenState(m.from, name); ds.HasErrors() {
 		return nil, nil, false, ds
@@ -76,7 +77,8 @@ func (m *migration) open(name string) (src, dst *workdir.State, needed bool, ds 
 	return src, dst, needed, ds
 }
 
-// differs reports whether there is a state to copy. A different state at the destination is an error.
+// differs reports whether the state src must be copied to dst. If dst is a different state (with another
+// lineage), that is an error.
 func differs(name string, src, dst *workdir.State) (bool, diags.Diagnostics) {
 	switch {
 	case !src.Exists() || src.Current.IsEmpty():
@@ -90,7 +92,7 @@ func differs(name string, src, dst *workdir.State) (bool, diags.Diagnostics) {
 	return dst.Current.Serial < src.Current.Serial, nil
 }
 
-// wanted asks the user whether to copy, unless the options decide.
+// wanted asks the user whether to copy the states, unless an option has decided it. It reports the answer.
 func (m *migration) wanted(names []string) (bool, diags.Diagnostics) {
 	if m.o.forceCopy {
 		return true, nil
@@ -116,8 +118,9 @@ func (m *migration) wanted(names []string) (bool, diags.Diagnostics) {
 	return false, diags.Errorf(nil, "Neither yes nor no", "Nothing was changed, because the answer was neither \"yes\" nor \"no\".")
 }
 
-// copy copies one state, with its lineage and serial, under the locks of both backends. A local state file is
-// emptied afterwards, so that nobody mistakes it for the present state; its backup has the content.
+// copy copies the state of one workspace, with its lineage and serial, while both backends lock it. Afterwards,
+// copy empties a local state file, so that nobody mistakes it for the present state. The file's backup has the
+// content.
 func (m *migration) copy(name string) (ds diags.Diagnostics) {
 	src, ds := workdir.OpenState(m.from, name)
 	if ds.HasErrors() {

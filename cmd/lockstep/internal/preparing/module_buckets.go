@@ -11,8 +11,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/modules/buckets"
 )
 
-// bucketConfig returns the AWS configuration for reading an object: the credentials in the module's address, or
-// else those of the environment.
+// bucketConfig returns the AWS configuration for reading a module from S3. q is the query of the module's
+// address. Credentials or a profile in q are used; without them, the credentials of the environment.
 func bucketConfig(ctx context.Context, o buckets.Object, q url.Values) (aws.Config, error) {
 	options := []func(*config.LoadOptions) error{config.WithRegion(o.Region), config.WithAppID("lockstep")}
 	if p := q.Get("aws_profile"); p != "" {

@@ -14,7 +14,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/workdir"
 )
 
-// httpVariable is the environment variable that allows modules over plain http.
+// httpVariable is the environment variable that allows downloading modules over http, without TLS.
 const httpVariable = "LOCKSTEP_HTTP_MODULES"
 
 // moduleOptions are the options of a command that installs modules.
@@ -23,9 +23,9 @@ type moduleOptions struct {
 	Events  func(installing.Event)
 }
 
-// moduleInstaller returns the installer of modules for a working directory. It uses the user's rights: git, the
-// netrc file, tokens for registries, and the environment's credentials for S3. A manifest that cannot be read
-// counts as missing.
+// moduleInstaller returns the installer of modules for a working directory. It downloads with the user's
+// rights: git, the netrc file, tokens for registries, and the environment's credentials for S3. A manifest of
+// installed modules that cannot be read counts as missing.
 func moduleInstaller(d *workdir.Dir, o moduleOptions) *installing.Installer {
 	known, err := d.Installed()
 	if err != nil {

@@ -44,13 +44,13 @@ var Modules = cli.Command{Name: "modules", Synopsis: "List the modules that the 
 	return a.Show(ds)
 }}
 
-// modulesJSON is the output of modules -json. Source: Terraform 1.11, format version 1.0.
+// modulesJSON is the output of `modules -json`. Source: Terraform 1.11, format version 1.0.
 type modulesJSON struct {
 	FormatVersion string         `json:"format_version"`
 	Modules       []calledModule `json:"modules"` // null if there are none
 }
 
-// A calledModule is a module call with its installed module.
+// A calledModule is a module call, with the source and version of the installed module.
 type calledModule struct {
 	Name    string `json:"key"`
 	Source  string `json:"source"`
@@ -59,8 +59,8 @@ type calledModule struct {
 	inner   []calledModule
 }
 
-// calledModules returns the module calls in m, sorted by name. key is the key of m in the manifest, followed by
-// a dot; "" for the root module.
+// calledModules returns the module calls in m, sorted by name. key is the prefix of their keys in the manifest
+// of installed modules: "" for the root module, such as "network." for others.
 func calledModules(m *config.Module, key string, installed func(string) (source.Installed, bool)) []calledModule {
 	var out []calledModule
 	for _, name := range slices.Sorted(maps.Keys(m.Children)) {
@@ -77,7 +77,7 @@ func calledModules(m *config.Module, key string, installed func(string) (source.
 	return out
 }
 
-// flat returns a tree of modules as a list, each module before those in it.
+// flat returns a tree of module calls as a list. Each call comes before the calls in its module.
 func flat(tree []calledModule) []calledModule {
 	var out []calledModule
 	for _, m := range tree {

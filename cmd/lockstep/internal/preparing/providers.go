@@ -91,8 +91,8 @@ func writeTree(w io.Writer, tree []branch, indent string) {
 	}
 }
 
-// requirementLines returns a line for each provider that a module itself needs. It has the version constraints
-// under all local names.
+// requirementLines returns a line for each provider that the module m requires, without the modules that m
+// calls. If m has several local names for a provider, the line has the version constraints of all of them.
 func requirementLines(m *config.Module) []string {
 	versions := map[addrs.Provider][]string{}
 	for _, name := range slices.Sorted(maps.Keys(m.RequiredProviders)) {

@@ -53,7 +53,8 @@ var ProvidersLock = cli.Command{Name: "providers lock", Synopsis: "Record the ch
 	return a.Show(ds)
 }}
 
-// configured returns the directory and the providers that its configuration needs, without those of its state.
+// configured opens the working directory and reads the configuration. It returns the providers that the
+// configuration needs. Providers that only the state needs are left out.
 func configured(a *cli.App) (*workdir.Dir, install.Requirements, diags.Diagnostics) {
 	d, ds := a.Dir()
 	cfg, more := a.LoadIfAny(d)
@@ -86,7 +87,8 @@ func pick(reqs install.Requirements, names []string) (ds diags.Diagnostics) {
 	return ds
 }
 
-// parsePlatforms parses the values of -platform. The default is the platform of this program.
+// parsePlatforms parses the values of the option -platform. Without values, it returns the platform of this
+// program.
 func parsePlatforms(given []string) (platforms []install.Platform, ds diags.Diagnostics) {
 	for _, text := range given {
 		p, err := install.ParsePlatform(text)

@@ -80,8 +80,8 @@ var ProvidersMirror = cli.Command{Name: "providers mirror", Synopsis: "Copy the 
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucketnamingrules.html
 var bucketPattern = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`)
 
-// storeBucket returns the S3 bucket in a target s3://BUCKET. ok is false for any other target, which is a
-// directory. In the bucket, packages are stored in a folder.
+// storeBucket returns the S3 bucket if target is like s3://BUCKET. Packages are stored in a folder of that
+// bucket. ok is false for any other target, which is then the path of a directory.
 func storeBucket(target string) (bucket string, ok bool, err error) {
 	if bucket, ok = strings.CutPrefix(target, "s3://"); !ok {
 		return "", false, nil
@@ -92,8 +92,8 @@ func storeBucket(target string) (bucket string, ok bool, err error) {
 	return bucket, true, nil
 }
 
-// fill uploads the archives of a filesystem mirror to the store of a deployment, with the environment's
-// credentials. It calls the function tell with each name. Archives uploaded before an error remain.
+// fill uploads the provider packages in a filesystem mirror to the package store of a deployment. It calls tell
+// with the name of each package. Packages that were uploaded before an error remain.
 func fill(ctx context.Context, store awsstore.Packages, mirror fs.FS, tell func(name string)) error {
 	cfg, err := config.LoadDefaultConfig(ctx)
 	if err != nil {

@@ -40,7 +40,7 @@ var ProvidersSchema = cli.Command{Name: "providers schema", Synopsis: "Show the 
 	return max(a.WriteJSON(data, err), a.Show(ds))
 }}
 
-// cfgAndState returns the providers that the configuration and the state use.
+// cfgAndState returns the providers that the configuration or the state uses.
 func cfgAndState(o *opening.Operation) map[addrs.Provider]bool {
 	used := map[addrs.Provider]bool{}
 	for p := range o.Config.ProviderRequirements() {

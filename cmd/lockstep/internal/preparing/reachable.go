@@ -10,14 +10,14 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
-// A lister is a backend that can report whether its workspaces can be listed.
+// A lister is a backend with a method that checks whether its workspaces can be listed.
 type lister interface {
 	List(ctx context.Context) error
 }
 
-// reachable returns an error if the states of a backend cannot be read. The order of checks and the words are
-// Terraform's, because programs parse them. Unlike in Terraform, credentials that may not list the bucket may
-// still read a state.
+// reachable returns an error if the states of a backend cannot be read. It makes the same checks as Terraform,
+// in the same order and with the same words, because programs parse the words. One check is more lenient:
+// credentials that cannot list the bucket are accepted if they can read the state.
 func reachable(a *cli.App, b statebackend.Backend, workspace string) diags.Diagnostics {
 	var unlisted error
 	if l, ok := b.(lister); ok {

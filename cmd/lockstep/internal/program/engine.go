@@ -8,7 +8,8 @@ import (
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/statekeeping"
 )
 
-// Engine returns the table of the commands that need only the engine, in the order of the help: one row each.
+// Engine returns the table of the commands that need only the engine and not the pipeline, in the order of the
+// help.
 func Engine() cli.Table {
 	var t cli.Table
 	t.Add(cli.Terraform, preparing.Init, "Configures the backend, and installs modules and providers. Run it first in a directory, and again after a change of one of the three.", "lockstep init -upgrade")

@@ -1,7 +1,7 @@
 // Package program runs a command line in a process: it runs a command of its table, handles signals, and
-// reports a crash. [Engine] is the table of the commands that need only the engine, and not the pipeline. The
-// tests of this package use a program with these commands only, so that a change in the pipeline does not
-// affect them. Start at [Program.Run].
+// reports a crash. [Engine] is the table of the commands that need only the engine, and not the pipeline. This
+// package's tests use only these commands. So no change in the pipeline can affect the tests. Start at
+// [Program.Run].
 package program
 
 import (
@@ -33,8 +33,8 @@ func (p Program) Main() {
 	os.Exit(p.Run(os.Args[1:], cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}, os.Environ()))
 }
 
-// Run runs one command line and returns its exit code. If one of our own bugs causes a panic, Run prints a
-// message that asks for a report, rather than a stack trace.
+// Run runs one command line and returns its exit code. If a bug in Lockstep causes a panic, Run prints a
+// message that asks the user to report the bug, rather than a stack trace.
 func (p Program) Run(args []string, s cli.Streams, environ []string) (code int) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -54,8 +54,8 @@ func (p Program) Run(args []string, s cli.Streams, environ []string) (code int) 
 	return a.Run(args)
 }
 
-// interrupts are the stages of an interruption by SIGINT, SIGTERM or SIGHUP. Each signal is more urgent than
-// the previous one.
+// interrupts are three stages of interrupting a command. Each SIGINT, SIGTERM or SIGHUP begins the next stage,
+// which is more urgent: see [watchInterrupts].
 type interrupts struct {
 	ctx   context.Context // ends with the first: no new action starts
 	hurry chan struct{}   // closed by the second: actions in progress are stopped
@@ -76,8 +76,9 @@ func watchInterrupts(notify func(text string)) interrupts {
 	if !signal.Ignored(syscall.SIGHUP) { // by nohup
 		signal.Notify(signals, syscall.SIGHUP)
 	}
-	// The reader of the output may be gone, but actions in progress must finish. The signal is caught rather
-	// than ignored: otherwise, plugins and provisioners would inherit that it is ignored.
+	// If the program that reads the output ends, this process gets SIGPIPE, but actions in progress must
+	// finish. The signal is caught rather than ignored. Otherwise, plugins and provisioners would ignore it,
+	// too.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	i := interrupts{ctx: ctx, hurry: make(chan struct{})}
 	done := make(chan struct{})
@@ -105,7 +106,8 @@ func watchInterrupts(notify func(text string)) interrupts {
 	return i
 }
 
-// received waits for a signal. It returns false if the run ends first.
+// received waits for a signal, and returns true. It returns false if done is closed first, because the command
+// has ended.
 func received(signals <-chan os.Signal, done <-chan struct{}) bool {
 	select {
 	case <-signals:
@@ -115,7 +117,7 @@ func received(signals <-chan os.Signal, done <-chan struct{}) bool {
 	}
 }
 
-// crashed prints a message about one of our own bugs, and returns the exit code.
+// crashed prints a message about a panic in Lockstep, and returns the exit code. r is the value of the panic.
 func crashed(w io.Writer, r any, environ []string) int {
 	stack := string(debug.Stack())
 	var p *walk.Panic

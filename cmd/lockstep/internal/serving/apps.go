@@ -13,18 +13,19 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// A furtherApp is an entry of the file that the option -apps names.
+// A furtherApp describes an additional App, in the file that the option -apps names.
 type furtherApp struct {
 	Name string `json:"name"`
 	ID   int64  `json:"app_id"`
-	// Key and Secret are paths of files. A relative path starts at the directory of the file that -apps names.
+	// Key and Secret are paths of files. They are relative to the directory of the file that -apps names.
 	Key    string `json:"app_key"`
 	Secret string `json:"webhook_secret"`
 	URL    string `json:"github_url"` // "" for GitHub's own
 	Serves string `json:"serves"`
 }
 
-// further reads the file that the option -apps names, with all Apps other than the first one.
+// further reads the additional Apps from the file that the option -apps names. Only the first App is in other
+// options.
 func (o *serveOptions) further(a *cli.App, s *serveSettings) error {
 	if o.apps == "" {
 		return nil
@@ -57,7 +58,7 @@ func (o *serveOptions) further(a *cli.App, s *serveSettings) error {
 	return nil
 }
 
-// addApp adds an App to the settings, from its entry in the file that -apps names.
+// addApp adds an App to the settings. x is the App's description in the file that -apps names.
 func (o *serveOptions) addApp(a *cli.App, s *serveSettings, x furtherApp) error {
 	beside := func(name string) string {
 		if name == "" || filepath.IsAbs(name) {

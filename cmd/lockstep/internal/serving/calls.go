@@ -11,7 +11,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/endpoints"
 )
 
-// calls reads which functions, webhooks, topics and programs the settings on base branches may name.
+// calls reads the options that list Lambda functions, webhooks, SNS topics and programs. Only these may be
+// named in lockstep.hcl on base branches.
 func (o *serveOptions) calls(a *cli.App, s *serveSettings) error {
 	functions, err := endpoints.ParsePatterns("lambda", o.functions)
 	if err != nil {

@@ -86,7 +86,7 @@ func list(a *cli.App, stories []demoworld.Story) {
 	}
 }
 
-// tell runs stories, each in a new world. It stops at the first one that fails.
+// tell runs stories, each in a new world, and prints them. It stops at the first story that fails.
 func tell(a *cli.App, t *demoworld.Teller, stories []demoworld.Story) error {
 	fmt.Fprintln(a.Out, "Everything below happens now, on this machine: a small GitHub, its webhooks, the pipeline\nand the engine.")
 	dir, err := os.MkdirTemp("", "lockstep-demo-*")

@@ -40,8 +40,8 @@ func (d demoPage) run(a *cli.App) error {
 	return w.Live(a.Ctx)
 }
 
-// dir returns the directory for the data. It must be empty, because each demo starts with new data. done
-// removes it if it is a temporary one.
+// dir returns the directory for the demo's data. The directory must be empty, because each demo starts without
+// data. If it is a temporary directory, done removes it; otherwise done does nothing.
 func (d demoPage) dir() (path string, done func(), err error) {
 	if d.data == "" {
 		path, err = os.MkdirTemp("", "lockstep-demo-*")

@@ -39,8 +39,8 @@ type explainOptions struct {
 	json                                    bool
 }
 
-// GateExplain is the command gate explain. It decides recorded questions about requirements again, and shows
-// each rule with the facts that it used.
+// GateExplain is the command gate explain. It repeats recorded decisions about requirements, and shows each
+// rule with the facts that the rule used.
 var GateExplain = cli.Command{Name: "gate explain", Synopsis: "Show why requirements allowed or blocked a command", Run: func(a *cli.App, args []string) int {
 	var o explainOptions
 	f := a.NewFlags("gate explain", explainUsage)
@@ -74,7 +74,8 @@ var GateExplain = cli.Command{Name: "gate explain", Synopsis: "Show why requirem
 	return code
 }}
 
-// questions returns the recorded questions that the options select. A question is whether a command is allowed.
+// questions returns the recorded questions that the options select. Each one is whether a command is allowed on
+// a pull request.
 func (o explainOptions) questions(a *cli.App, pull string) (all []decisionlog.Asked, err error) {
 	if o.file != "" {
 		all, err = questionsOfFile(a.Path(o.file))
@@ -106,8 +107,8 @@ func (o explainOptions) questions(a *cli.App, pull string) (all []decisionlog.As
 	return found, nil
 }
 
-// noQuestions returns the error that no recorded question is about a pull request. all are the recorded
-// questions.
+// noQuestions returns the error that no recorded decision is about the pull request. all are the recorded
+// decisions.
 func noQuestions(pull string, all []decisionlog.Asked) error {
 	if len(all) == 0 {
 		return cli.Hinted(fmt.Errorf("no decision is recorded about %s", pull), "check -data or -table. Lockstep records a decision when the base branch has a require block and somebody gives a command")
@@ -164,7 +165,7 @@ func (o explainOptions) recorded(a *cli.App, pull string) ([]decisionlog.Asked, 
 	return decisionlog.Of(a.Ctx, records, github.Repo{Owner: m[1], Name: m[2]}, number)
 }
 
-// explainGate prints one decision, and reports whether it allows the command.
+// explainGate prints one recorded decision, and reports whether it allows the command.
 func explainGate(a *cli.App, q decisionlog.Asked) bool {
 	who := "not asked by anybody yet"
 	if q.Facts.Actor != "" {

@@ -9,7 +9,7 @@ import (
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
 )
 
-// listen listens on an address HOST:PORT. Port 0 means any free port.
+// listen listens on the address HOST:PORT. If PORT is 0, the system chooses a free port.
 func listen(addr string) (net.Listener, error) {
 	l, err := net.Listen("tcp", addr)
 	var dns *net.DNSError

@@ -99,13 +99,13 @@ var Serve = cli.Command{Name: "serve", Synopsis: "Run the pipeline on this machi
 	return 0
 }}
 
-// sweepInterval is the interval between two runs of the janitor, which finds work that nothing else would
-// resume. Each run costs a few requests for each repository.
+// sweepInterval is the interval between two rounds of the janitor, which finds lost work and resumes it. Each
+// round costs a few requests to GitHub for each repository.
 const sweepInterval = 5 * time.Minute
 
 // serve runs the server until it is interrupted.
 func serve(a *cli.App, s *serveSettings) error {
-	// Plugins are processes of the same user, so this process must be protected from them.
+	// Plugins run as the same user as this process, and could read its memory. So this process protects itself.
 	if err := errors.Join(shield.Raise(), confine.Adopt()); err != nil {
 		return err
 	}
@@ -157,13 +157,13 @@ func serve(a *cli.App, s *serveSettings) error {
 	case err = <-failed:
 	}
 	stop()
-	// The server first receives completely the webhooks that are arriving now.
+	// At shutdown, the server accepts no new webhooks, but completes the requests that have already begun.
 	end, cancel := context.WithTimeout(context.WithoutCancel(a.Ctx), 10*time.Second)
 	defer cancel()
 	return errors.Join(err, server.Shutdown(end))
 }
 
-// runs returns the settings for runs in their own processes.
+// runs returns the settings for runs that have their own processes.
 func (s *serveSettings) runs(l net.Listener, log func(error)) *localpipeline.Apart {
 	o := &localpipeline.Apart{
 		Limits: s.limits, Show: s.show, Credentials: s.credentials,
@@ -178,7 +178,7 @@ func (s *serveSettings) runs(l net.Listener, log func(error)) *localpipeline.Apa
 	return o
 }
 
-// janitor runs the janitor until ctx ends: at once, and then at each interval.
+// janitor runs the machine's janitor at once, and then at every interval, until ctx ends.
 func janitor(ctx context.Context, m *localpipeline.Machine, log func(error)) {
 	tick := time.NewTicker(sweepInterval)
 	defer tick.Stop()
@@ -198,7 +198,7 @@ func janitor(ctx context.Context, m *localpipeline.Machine, log func(error)) {
 	}
 }
 
-// handler returns the handler of webhooks and pages. It shows pages only to those who may see them.
+// handler returns the HTTP handler for webhooks and pages. Only people who may see the pages get them.
 func (s *serveSettings) handler(ctx context.Context, m *localpipeline.Machine, base string, log func(error)) http.Handler {
 	pages := page.Handler{Site: m.Site(s.web), Access: s.access, Title: "runs", Manual: docs.Read(), Log: log}.Server()
 	mux := http.NewServeMux()
@@ -207,7 +207,8 @@ func (s *serveSettings) handler(ctx context.Context, m *localpipeline.Machine, b
 		mux.Handle("/webhook/"+name, x)
 	}
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		// Streams of events must end when the server shuts down.
+		// Pages with streams of events end only with their context. The context must end when the server shuts
+		// down.
 		c, cancel := context.WithCancel(r.Context())
 		defer cancel()
 		defer context.AfterFunc(ctx, cancel)()
@@ -216,7 +217,7 @@ func (s *serveSettings) handler(ctx context.Context, m *localpipeline.Machine, b
 	return mux
 }
 
-// base returns the address of the pages, without a slash at the end.
+// base returns the address of the server's pages, without a slash at the end.
 func (s *serveSettings) base(l net.Listener) string {
 	if s.url != "" {
 		return s.url
@@ -224,7 +225,7 @@ func (s *serveSettings) base(l net.Listener) string {
 	return "http://" + l.Addr().String()
 }
 
-// A serveSettings has the parsed options of serve.
+// serveSettings are the parsed options of the command serve.
 type serveSettings struct {
 	data, addr  string
 	url         string // without a slash at the end; may be empty

@@ -68,7 +68,7 @@ func (o *serveOptions) runFlags(f *cli.Flags) {
 	f.StringVar(&o.wall, "run-time", "2h", "duration of a plan")
 }
 
-// limits parses the limits of one run.
+// limits parses the options that limit the memory and time of one run.
 func (o *serveOptions) limits(s *serveSettings) error {
 	s.limits = confine.Limits{Processes: 512, Files: 4096}
 	for name, x := range map[string]struct {
@@ -94,10 +94,10 @@ func (o *serveOptions) limits(s *serveSettings) error {
 	return nil
 }
 
-// leastRun is the memory that every run needs, in MiB.
+// leastRun is the minimum of memory for a run, in MiB.
 const leastRun = 128
 
-// environment sets options that are missing on the command line from environment variables.
+// environment sets options that the command line does not have from environment variables.
 func (o *serveOptions) environment(a *cli.App, f *cli.Flags) {
 	given := map[string]bool{}
 	f.Visit(func(x *flag.Flag) { given[x.Name] = true })
@@ -153,8 +153,8 @@ func (o *serveOptions) settings(a *cli.App, f *cli.Flags) (*serveSettings, error
 	return s, nil
 }
 
-// pluginEnv reads the environment of plugins from a file, a variable a line. The result is not nil, because nil
-// would mean Lockstep's own environment.
+// pluginEnv reads the environment variables for plugins from a file with one variable on each line. Without a
+// file it returns an empty list, not nil: nil would mean Lockstep's own environment.
 func (o *serveOptions) pluginEnv(a *cli.App) ([]string, error) {
 	env := []string{}
 	if o.plugins == "" {
@@ -170,7 +170,7 @@ func (o *serveOptions) pluginEnv(a *cli.App) ([]string, error) {
 			continue
 		}
 		if name, _, ok := strings.Cut(line, "="); !ok || name == "" {
-			// The error does not quote the line, because it may be a secret.
+			// The error message must not contain the line, because the line may be a secret.
 			return nil, cli.Hinted(fmt.Errorf("%s has a line that is not NAME=value", o.plugins), "write one variable on each line, without quotes: AWS_REGION=eu-central-1")
 		}
 		env = append(env, line)
@@ -249,7 +249,8 @@ func (o *serveOptions) page(a *cli.App, s *serveSettings) error {
 	return nil
 }
 
-// pageToken is the default file with the token of the page, in the data directory.
+// pageToken is the name of the file with the token for the pages. It is in the data directory, unless an option
+// names another file.
 const pageToken = "page-token"
 
 // makeToken creates a file with a random token. Only the owner of the file can read it. makeToken does
@@ -269,7 +270,8 @@ func makeToken(name string) error {
 	return errors.Join(err, f.Close())
 }
 
-// readFile returns the content of the file that an option names, without white space around it.
+// readFile returns the content of the file name, without white space at both ends. option is the option that
+// names the file, for errors.
 func readFile(a *cli.App, option, name string) (string, error) {
 	data, err := os.ReadFile(a.Path(name))
 	if errors.Is(err, fs.ErrNotExist) {

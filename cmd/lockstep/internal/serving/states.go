@@ -38,10 +38,11 @@ func (o *serveOptions) states(a *cli.App, s *serveSettings) (err error) {
 	return nil
 }
 
-// ownCredentials is the note to the operator if no role limits the access of runs.
+// ownCredentials is a warning to the operator if no role limits the access of runs to states in S3.
 const ownCredentials = "each run can reach all states in S3 that the credentials of lockstep serve can reach. To limit a run to its own state, set -state-role"
 
-// release ends a repository's ownership of a state, so that another repository can use the state.
+// release ends a repository's ownership of the state at the address place, so that another repository can own
+// the state. data is the data directory.
 func release(a *cli.App, data, place string) error {
 	d, err := localstore.Open(data)
 	if err != nil {

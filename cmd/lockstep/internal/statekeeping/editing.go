@@ -5,7 +5,7 @@ import (
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/opening"
 )
 
-// editing adds the options that all commands that edit the state have.
+// editing adds the options that are common to all commands that edit the state.
 func editing(f *cli.Flags, x *opening.Access) {
 	f.Locking(&x.Locks)
 	f.StringVar(&x.Paths.State, "state", "", "the state file of the local backend")

@@ -58,7 +58,8 @@ var Output = cli.Command{Name: "output", Synopsis: "Show the output values of th
 	return a.Tell(ds)
 }}
 
-// writeOutput prints the value of one output, even if it is sensitive.
+// writeOutput prints the value of one output. It prints sensitive values, too, because the user has asked for
+// this output.
 func writeOutput(a *cli.App, name string, v cty.Value, asJSON, raw bool) diags.Diagnostics {
 	switch {
 	case asJSON:

@@ -11,7 +11,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/operation"
 )
 
-// unresolvedCode is the exit code while there are unresolved creations or actions.
+// unresolvedCode is the exit code if Lockstep still does not know the results of some creations or actions.
 const unresolvedCode = 2
 
 var Recover = cli.Command{Name: "recover", Synopsis: "Bring the results of a killed apply into the state", Run: func(a *cli.App, args []string) int {
@@ -86,7 +86,8 @@ var Recover = cli.Command{Name: "recover", Synopsis: "Bring the results of a kil
 	return 0
 }}
 
-// unresolved is an unresolved creation in the JSON output.
+// unresolved describes an unresolved creation in the JSON output: an object that may or may not have been
+// created.
 type unresolved struct {
 	Address string            `json:"address"`
 	Action  string            `json:"action"`
@@ -95,7 +96,7 @@ type unresolved struct {
 	Invokes string            `json:"invokes,omitempty"` // the action whose end is not known
 }
 
-// conflicting is a conflict in the JSON output.
+// conflicting describes a conflict in the JSON output of the command recover.
 type conflicting struct {
 	Address string    `json:"address"`
 	Done    string    `json:"done"` // by the apply: "changed" or "deleted"
@@ -137,8 +138,8 @@ func tellRecovery(a *cli.App, r operation.Recovery) {
 	}
 }
 
-// tellSettled prints what happens to objects of an interrupted apply about which the user has decided. again
-// is set if the next plan creates these objects again.
+// tellSettled prints what happens to objects of an interrupted apply, after the user has decided about them.
+// again is set if the next plan will create these objects once more.
 func tellSettled(a *cli.App, addresses []string, again bool) {
 	if again {
 		fmt.Fprintf(a.Out, "The next plan creates these objects again, or invokes their pending actions again: %s.\nIf the provider refuses because an object exists, import it: lockstep import 'ADDRESS' ID\n", strings.Join(addresses, ", "))

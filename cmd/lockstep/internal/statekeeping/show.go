@@ -1,7 +1,7 @@
 // Package statekeeping has the commands that show and edit states: show, output, state, taint, workspace,
-// force-unlock. Each has its own file, and a row in the table of the main package.
+// force-unlock. Each command has its own file, and a row in the table of the main package.
 //
-// The commands use providers only for their schemas. Start at [StateMv], the largest edit.
+// The commands use providers only for their schemas. Start at [StateMv], the command with the most code.
 package statekeeping
 
 import (
@@ -72,8 +72,8 @@ var Show = cli.Command{Name: "show", Synopsis: "Show the state, or a saved plan 
 	})
 }}
 
-// showConfiguration shows the configuration in the form that it has in the JSON of a plan. It needs the
-// schemas of the providers, and no state.
+// showConfiguration prints the configuration as JSON, in the form that it has in the JSON of a plan. It needs
+// the schemas of the providers, but no state.
 func showConfiguration(a *cli.App) int {
 	op := opening.New(a)
 	defer op.Close()
@@ -103,11 +103,11 @@ func showPlan(a *cli.App, path string, asJSON bool) int {
 	return a.WriteJSON(data, err)
 }
 
-// showState shows a state, with the schemas of the installed providers. find returns the state; nil if there is
-// none.
+// showState prints a state, with the schemas of the installed providers. find returns the state; nil if there
+// is none.
 //
-// Errors in the configuration that only a validation would find are ignored. Other errors are not, because the
-// configuration determines the providers. If there is no state, only the root module must be readable.
+// showState ignores errors in the configuration that only a validation finds. Other errors stop it, because the
+// configuration says which providers are used. If there is no state, only the root module must be readable.
 func showState(a *cli.App, asJSON bool, find func(*workdir.Dir, *config.Config) (*states.State, diags.Diagnostics)) int {
 	op := opening.New(a)
 	defer op.Close()
@@ -144,7 +144,7 @@ func showState(a *cli.App, asJSON bool, find func(*workdir.Dir, *config.Config) 
 	return 0
 }
 
-// showNothing prints that there is no state.
+// showNothing prints that there is no state: with asJSON, as an empty state in JSON.
 func showNothing(a *cli.App, asJSON bool) int {
 	if asJSON {
 		data, err := formats.State(states.Empty(), nil)

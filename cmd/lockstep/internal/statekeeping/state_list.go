@@ -37,8 +37,8 @@ var StateList = cli.Command{Name: "state list", Alias: "state ls", Synopsis: "Li
 	return a.Show(append(ds, more...))
 }}
 
-// chosen returns the instances in a state that the addresses select; without addresses, all. If id is not "",
-// it returns only those whose attribute "id" has that value.
+// chosen returns the instances in a state that the addresses select. Without addresses, it returns all. If id
+// is not "", chosen returns only the instances whose attribute "id" has that value.
 func chosen(s *states.State, addresses []string, id string) (found []addrs.AbsResourceInstance, ds diags.Diagnostics) {
 	if len(addresses) == 0 {
 		found = instances(s, func(addrs.AbsResourceInstance) bool { return true })
@@ -64,7 +64,7 @@ func instances(s *states.State, want func(addrs.AbsResourceInstance) bool) []add
 	return out
 }
 
-// listOrder compares instances in the order in which Terraform lists them: module instances by their depth,
+// listOrder compares instances in the order of `terraform state list`: first by the depth of their modules,
 // then by address.
 func listOrder(a, b addrs.AbsResourceInstance) int {
 	if d := cmp.Compare(len(a.Module.Steps()), len(b.Module.Steps())); d != 0 {

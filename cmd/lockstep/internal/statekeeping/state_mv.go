@@ -60,7 +60,7 @@ var StateMv = cli.Command{Name: "state mv", Synopsis: "Move objects to other add
 	return op.Finish(ds)
 }}
 
-// keptIn reports whether the state is stored in the file that -state-out names.
+// keptIn reports whether the file that -state-out names is the file of the local backend's state itself.
 func keptIn(o *opening.Operation, out string, x opening.Access) bool {
 	if o.Settings.Type != "local" {
 		return false
@@ -78,15 +78,14 @@ type movement struct {
 	dry      bool
 }
 
-// A move gives a module instance, a resource or a resource instance another address. All its instances move,
-// too.
+// A move gives a new address to a module instance, a resource or a resource instance, with all instances in it.
 type move struct {
 	from, to  fmt.Stringer
 	instances []addrs.AbsResourceInstance
 	target    func(addrs.AbsResourceInstance) addrs.AbsResourceInstance
 }
 
-// do moves objects from the state of src to that of dst. Both may be the same.
+// do moves objects from the state of src to the state of dst. src and dst may be the same.
 func (m *movement) do(src, dst *opening.Operation) diags.Diagnostics {
 	moves, ds := m.moves(src.State.Current, dst.State.Current)
 	if ds.HasErrors() {
@@ -114,7 +113,8 @@ func (m *movement) do(src, dst *opening.Operation) diags.Diagnostics {
 	if to == from {
 		from.Readdress(moved, all)
 	} else {
-		// Objects that stay in src cannot depend on objects in another state, which has its own resources.
+		// Only dependencies of moved objects change: objects that stay in src cannot depend on an object in
+		// another state.
 		to.Readdress(moved, func(r addrs.AbsResourceInstance) bool { return arrived[r] })
 		for r := range moved {
 			moved[r] = addrs.AbsResourceInstance{}
@@ -122,7 +122,8 @@ func (m *movement) do(src, dst *opening.Operation) diags.Diagnostics {
 		from.Readdress(moved, all)
 	}
 	if !m.dry {
-		// Write the destination first: a crash in between leaves an object in both states rather than in none.
+		// The destination is written first. After a crash between the two writes, an object is then in both
+		// states rather than in none.
 		if dst != src {
 			if ds := dst.Write(to.State()); ds.HasErrors() {
 				return ds
@@ -141,8 +142,8 @@ func (m *movement) do(src, dst *opening.Operation) diags.Diagnostics {
 	return nil
 }
 
-// carry moves an instance from address a in one state to address b in another state. Both may be the same
-// state.
+// carry moves an instance from the address a in one state to the address b in another. from and to may be the
+// same state.
 func carry(from, to *states.Editor, a, b addrs.AbsResourceInstance) {
 	if from == to {
 		from.MoveInstance(a, b)
@@ -159,7 +160,8 @@ func carry(from, to *states.Editor, a, b addrs.AbsResourceInstance) {
 	from.RemoveInstance(a)
 }
 
-// moves returns the moves to make. It is an error if an object exists at a new address.
+// moves returns the moves to make in the states. If an object already exists at a new address, that is an
+// error.
 func (m *movement) moves(src, dst *states.State) ([]move, diags.Diagnostics) {
 	switch {
 	case m.from.IsModule():

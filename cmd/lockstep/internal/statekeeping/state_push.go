@@ -47,7 +47,7 @@ var StatePush = cli.Command{Name: "state push", Synopsis: "Replace the stored st
 	return op.Finish(ds)
 }}
 
-// readState reads a state from a file or from standard input. The diagnostics are about its encryption.
+// readState reads a state from a file or from standard input. The diagnostics are about decrypting the state.
 func readState(a *cli.App, path string) (*states.State, diags.Diagnostics, error) {
 	var data []byte
 	var ds diags.Diagnostics
@@ -84,8 +84,8 @@ func decrypted(a *cli.App, data []byte) ([]byte, diags.Diagnostics) {
 	return d.DecryptState(a.Ctx, cfg, data)
 }
 
-// push stores the state next unchanged. It does nothing if the same state is already stored. If force is set,
-// it ignores the rules of [pushable].
+// push stores the state next unchanged. It does nothing if the stored state is the same. It returns an error if
+// [pushable] does, unless force is set.
 func push(o *opening.Operation, next *states.State, force bool) error {
 	stored := o.State.Current
 	if o.State.Exists() && stored.Lineage == next.Lineage && stored.Serial == next.Serial && stored.SameContent(next) {
@@ -97,8 +97,8 @@ func push(o *opening.Operation, next *states.State, force bool) error {
 	return o.State.Replace(context.WithoutCancel(o.App.Ctx), next)
 }
 
-// pushable returns an error if a new state, the parameter next, must not replace the stored state, the
-// parameter stored. The rules are those of Terraform's state push.
+// pushable returns an error if the state next must not replace the state stored. The rules are those of
+// `terraform state push`: for example, next must not be older.
 func pushable(stored, next *states.State) error {
 	switch {
 	case stored.IsEmpty():

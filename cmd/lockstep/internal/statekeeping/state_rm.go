@@ -35,7 +35,8 @@ var StateRm = cli.Command{Name: "state rm", Synopsis: "Forget objects without de
 	return op.Finish(append(ds, remove(op, f.Args(), dry)...))
 }}
 
-// remove removes the instances at the addresses from the state.
+// remove removes instances from the state. texts are their addresses. If dry is set, it only prints what it
+// would remove.
 func remove(o *opening.Operation, texts []string, dry bool) diags.Diagnostics {
 	w, verb := o.App.Out, "Removed"
 	if dry {

@@ -80,7 +80,8 @@ func showJSON(a *cli.App, op *opening.Operation, addr addrs.AbsResourceInstance,
 	return 1
 }
 
-// justOne returns a state with only one instance of s; false if s does not have the instance.
+// justOne returns a state that contains only one instance of s. It returns false if s has no object for the
+// instance.
 func justOne(s *states.State, addr addrs.AbsResourceInstance) (*states.State, bool) {
 	in := s.Instance(addr)
 	if in == nil || in.Current == nil {

@@ -14,7 +14,7 @@ var Taint = cli.Command{Name: "taint", Synopsis: "Mark a resource instance to be
 	return markMain(a, "taint", args, states.Tainted, "Resource instance %s has been marked as tainted.\n")
 }}
 
-// markMain runs the commands taint and untaint.
+// markMain runs the commands taint and untaint, which set the status to.
 func markMain(a *cli.App, name string, args []string, to states.Status, done string) int {
 	x := opening.Access{Lock: name}
 	var missing bool
@@ -51,7 +51,7 @@ func markMain(a *cli.App, name string, args []string, to states.Status, done str
 	return a.Tell(append(append(ds, more...), op.Unlock(a.Ctx)...))
 }
 
-// mark sets the status of an instance's current object.
+// mark sets the status of the current object of an instance, such as tainted.
 func mark(o *opening.Operation, addr addrs.AbsResourceInstance, to states.Status) diags.Diagnostics {
 	s := o.State.Current
 	if s.IsEmpty() {

@@ -7,7 +7,8 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
-// WorkspaceDelete returns the command `workspace delete`, or `env delete` for the family `env`.
+// WorkspaceDelete returns the command `workspace delete`. family is the first word: "workspace", or Terraform's
+// old name "env".
 func WorkspaceDelete(family string) cli.Command {
 	return cli.Command{Name: family + " delete", Synopsis: "Delete a workspace", Run: func(a *cli.App, args []string) int {
 		var locks cli.LockFlags

@@ -7,7 +7,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/render/formats"
 )
 
-// WorkspaceList returns the command `workspace list`, or `env list` for the family `env`.
+// WorkspaceList returns the command `workspace list`. family is the first word: "workspace", or Terraform's old
+// name "env".
 func WorkspaceList(family string) cli.Command {
 	return cli.Command{Name: family + " list", Synopsis: "List the workspaces", Run: func(a *cli.App, args []string) int {
 		f := a.NewFlags(family+" list", family+" list")

@@ -8,7 +8,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// WorkspaceNew returns the command `workspace new`, or `env new` for the family `env`.
+// WorkspaceNew returns the command `workspace new`. family is the first word: "workspace", or Terraform's old
+// name "env".
 func WorkspaceNew(family string) cli.Command {
 	return cli.Command{Name: family + " new", Synopsis: "Create a workspace and select it", Run: func(a *cli.App, args []string) int {
 		var locks cli.LockFlags

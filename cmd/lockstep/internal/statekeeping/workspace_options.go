@@ -9,11 +9,13 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
-// workspaceVariable is the environment variable that selects a workspace. It overrides the recorded selection.
+// workspaceVariable is the environment variable that selects a workspace. It is more important than the
+// selection by `workspace select`.
 const workspaceVariable = "TF_WORKSPACE"
 
-// parseWorkspace parses the options of a command such as `workspace list`. For a command such as `env list` it
-// also prints a warning: `env` is Terraform's old name of `workspace`.
+// parseWorkspace parses the options of a command such as `workspace list`. If the first word is `env`,
+// Terraform's old name of `workspace`, it also prints a warning. If ok is false, the command must end with the
+// exit code.
 func parseWorkspace(f *cli.Flags, args []string) (code int, ok bool) {
 	code, ok = f.ParseArgs(args)
 	if ok && strings.HasPrefix(f.Name(), "env ") {
@@ -22,12 +24,12 @@ func parseWorkspace(f *cli.Flags, args []string) (code int, ok bool) {
 	return code, ok
 }
 
-// renamed is the warning that every command of the family `env` prints.
+// renamed is the warning of commands whose first word is `env`, the old name of `workspace`.
 var renamed = diags.Warningf(nil, `The "lockstep env" family of commands is deprecated`,
 	`What were environments once are workspaces now. Use the "lockstep workspace" commands instead.`)
 
-// workspaceName parses the command line of a command whose argument is the name of a workspace. If ok is
-// false, the command must end with the exit code.
+// workspaceName returns the only argument of a command, the name of a workspace. deed says, for errors, what
+// the command does with the workspace. If ok is false, the command must end with the exit code.
 func workspaceName(f *cli.Flags, args []string, deed string) (name string, code int, ok bool) {
 	if code, ok := parseWorkspace(f, args); !ok {
 		return "", code, false

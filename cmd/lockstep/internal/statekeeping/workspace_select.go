@@ -7,7 +7,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
-// WorkspaceSelect returns the command `workspace select`, or `env select` for the family `env`.
+// WorkspaceSelect returns the command `workspace select`. family is the first word: "workspace", or Terraform's
+// old name "env".
 func WorkspaceSelect(family string) cli.Command {
 	return cli.Command{Name: family + " select", Synopsis: "Select another workspace", Run: func(a *cli.App, args []string) int {
 		var create bool

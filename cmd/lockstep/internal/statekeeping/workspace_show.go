@@ -8,7 +8,8 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
-// WorkspaceShow returns the command `workspace show`, or `env show` for the family `env`.
+// WorkspaceShow returns the command `workspace show`. family is the first word: "workspace", or Terraform's old
+// name "env".
 func WorkspaceShow(family string) cli.Command {
 	return cli.Command{Name: family + " show", Synopsis: "Show the name of the selected workspace", Run: func(a *cli.App, args []string) int {
 		f := a.NewFlags(family+" show", family+" show")

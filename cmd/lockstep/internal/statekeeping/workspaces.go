@@ -14,7 +14,7 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
-// workspaces is an opened backend with the names of its workspaces.
+// workspaces are an open backend and the names of its workspaces.
 type workspaces struct {
 	*opening.Operation
 	backend statebackend.Backend
@@ -35,8 +35,8 @@ func openWorkspaces(a *cli.App) (workspaces, diags.Diagnostics) {
 
 func (o workspaces) has(name string) bool { return slices.Contains(o.names, name) }
 
-// create creates a workspace and selects it. The parameter first is the workspace's first state; nil means
-// an empty one.
+// create creates a workspace and selects it. first is the state to store in the workspace; nil means an empty
+// one.
 func (o workspaces) create(name string, locks cli.LockFlags, first *states.State) diags.Diagnostics {
 	ds := o.occupy(name, locks, first)
 	if ds.HasErrors() {
@@ -52,8 +52,8 @@ func (o workspaces) create(name string, locks cli.LockFlags, first *states.State
 	return ds
 }
 
-// occupy creates a workspace. In the local backend, a workspace is a directory. In others it is a state: the
-// one in the parameter first, or an empty one if that is nil.
+// occupy creates a workspace. In the local backend, an empty workspace is a directory. In other backends it is
+// a stored state. first is the state to store; nil means an empty one.
 func (o workspaces) occupy(name string, locks cli.LockFlags, first *states.State) diags.Diagnostics {
 	if first == nil && o.Settings.Type == "local" {
 		o.Workspace = name
@@ -84,8 +84,8 @@ func (o workspaces) delete(name string, locks cli.LockFlags, force bool) diags.D
 	return append(ds, o.Unlock(o.App.Ctx)...)
 }
 
-// deleteLocked deletes a workspace whose state is locked. If the state has objects, that is an error unless
-// force is set.
+// deleteLocked deletes a workspace, whose state the caller has locked. If the state has objects, deleteLocked
+// returns an error unless force is set.
 func (o workspaces) deleteLocked(name string, force bool) diags.Diagnostics {
 	var managed string
 	n := 0

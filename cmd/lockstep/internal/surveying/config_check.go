@@ -15,8 +15,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/order"
 )
 
-// ConfigCheck is the command config check. It checks lockstep.hcl, or atlantis.yaml if there is no
-// lockstep.hcl, and the projects that it describes.
+// ConfigCheck is the command config check. It checks the projects and settings in lockstep.hcl. If there is no
+// lockstep.hcl, it checks atlantis.yaml.
 var ConfigCheck = cli.Command{Name: "config check", Synopsis: "Check lockstep.hcl or atlantis.yaml", Run: func(a *cli.App, args []string) int {
 	f := a.NewFlags("config check", "config check")
 	if code, ok := f.ParseArgs(args); !ok {
@@ -63,8 +63,7 @@ var ConfigCheck = cli.Command{Name: "config check", Synopsis: "Check lockstep.hc
 	return 0
 }}
 
-// rehearsal returns the errors in the repository's policies. A single one of these errors blocks all applies
-// once it is merged.
+// rehearsal returns the errors in the repository's policies. If such an error is merged, it blocks all applies.
 func rehearsal(a *cli.App, s survey) (ds diags.Diagnostics) {
 	if s.Settings == "" || s.diags.HasErrors() {
 		return nil
@@ -86,8 +85,9 @@ func rehearsal(a *cli.App, s survey) (ds diags.Diagnostics) {
 	return ds
 }
 
-// deployments prints which deployment serves which projects, if the settings name deployments. It warns if a
-// project depends on a project of another deployment: no deployment ensures their order.
+// deployments prints which deployment works for which projects, if the settings name deployments. It warns
+// about a project that depends on a project of another deployment, because no deployment then ensures the order
+// of their applies.
 func deployments(w io.Writer, s survey) {
 	if s.deployments == nil {
 		return
@@ -111,8 +111,8 @@ func deployments(w io.Writer, s survey) {
 	}
 }
 
-// waves prints the order in which a pull request that changes all projects would apply them, if there is an
-// order.
+// waves prints the order of the applies in a pull request that changes all projects. If all projects can be
+// applied at the same time, it prints nothing.
 func waves(w io.Writer, all []project.Project) {
 	var names []string
 	for _, p := range all {

@@ -51,7 +51,7 @@ type configImport struct {
 	options    atlantis.Options
 }
 
-// run reads the files and writes lockstep.hcl.
+// run reads the Atlantis files and writes lockstep.hcl. It returns the exit code.
 func (i configImport) run(a *cli.App) int {
 	root, err := os.OpenRoot(a.Chdir)
 	if err != nil {
@@ -98,7 +98,7 @@ func (i configImport) run(a *cli.App) int {
 	return 0
 }
 
-// origin returns the repository of git's remote origin as HOST/OWNER/NAME; "" if there is none.
+// origin returns the repository that git's remote "origin" names, as HOST/OWNER/NAME; "" if there is none.
 func origin(a *cli.App) string {
 	out, err := exec.Command("git", "-C", a.Chdir, "config", "--get", "remote.origin.url").Output()
 	if err != nil {

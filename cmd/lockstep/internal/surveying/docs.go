@@ -45,7 +45,7 @@ var Docs = cli.Command{Name: "docs", Synopsis: "Read the documentation", Run: fu
 	return 0
 }}
 
-// topics prints the pages by folder.
+// topics prints a list of the documentation's pages, grouped by folder.
 func topics(w io.Writer, pages docs.Pages) {
 	part := ""
 	for _, p := range pages {

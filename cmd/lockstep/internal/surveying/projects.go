@@ -41,20 +41,23 @@ type item struct {
 	Name      string `json:"name"`
 	Dir       string `json:"dir"`
 	Workspace string `json:"workspace"`
-	// Environment is the environment in this directory's settings. For a pull request, the base branch decides.
+	// Environment is the project's environment, according to the settings in this checkout. (For a pull
+	// request, Lockstep uses those of the base branch.)
 	Environment string `json:"environment,omitempty"`
-	// Deployment is the name of the deployment that serves the project; null if the settings name no
-	// deployments. For a pull request, the base branch decides.
+	// Deployment is the name of the deployment that works for the project. It is null if the settings name no
+	// deployments. (For a pull request, Lockstep uses the settings of the base branch.)
 	Deployment *string `json:"deployment,omitempty"`
-	// Apply says when the project is applied, according to this directory's lockstep.hcl. For a pull request,
-	// the base branch decides.
+	// Apply says when the project is applied, according to lockstep.hcl in this checkout. (For a pull request,
+	// Lockstep uses lockstep.hcl of the base branch.)
 	Apply       string   `json:"apply"`
 	Modules     []string `json:"modules"`      // directories
 	WhenChanged []string `json:"when_changed"` // null: the files of dir and modules, and var_files
 	VarFiles    []string `json:"var_files"`
-	// Variables are variable values: those of the environment, and the project's own.
+	// Variables are the values of variables that the settings contain, for the project's environment and for
+	// the project.
 	Variables map[string]json.RawMessage `json:"variables,omitempty"`
-	// Inputs are the expressions for variable values that come from outputs of other projects.
+	// Inputs are the expressions for the values of variables, by variable. They refer to outputs of other
+	// projects.
 	Inputs  map[string]string `json:"inputs,omitempty"`
 	Backend string            `json:"backend"` // "": none
 	// State is the address of the state. It is null if the address is not known; then Unknown is the reason.

@@ -20,18 +20,19 @@ import (
 // A survey has the projects and settings of a repository, with the errors in them.
 type survey struct {
 	project.Repository
-	// deployments are the names of the deployments that serve the projects, by project: see
+	// deployments has the name of the deployment that works for each project, by project: see
 	// project.Deployments.
 	deployments map[string]string
 	conftests   []project.Conftest
 	diags       diags.Diagnostics
-	// versions is the error about projects that require another version of the language.
+	// versions is an error that lists the projects that require a version of the language that Lockstep does
+	// not support.
 	versions diags.Diagnostics
 	// unplannable are the errors about projects that cannot be planned.
 	unplannable diags.Diagnostics
 }
 
-// look surveys the directory in which the command runs, which must be the repository's root.
+// look reads the repository in the directory in which the command runs. This must be the repository's root.
 func look(a *cli.App) survey {
 	root, err := os.OpenRoot(a.Chdir)
 	if err != nil {
@@ -49,7 +50,8 @@ func look(a *cli.App) survey {
 		if d.Subject == nil {
 			continue
 		}
-		// The paths in diagnostics are relative to the repository, not to the process' directory.
+		// Paths in diagnostics are relative to the repository's root, not to the working directory of the
+		// process.
 		src, err := fs.ReadFile(root.FS(), d.Subject.Filename)
 		if err == nil {
 			a.Files[d.Subject.Filename] = &hcl.File{Bytes: src}

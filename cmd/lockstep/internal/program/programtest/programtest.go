@@ -21,10 +21,11 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// Main runs the tests, or the program if a test has started this binary under the name "lockstep".
+// Main runs the tests. If a test has started this binary under the name "lockstep", Main runs the program
+// instead.
 //
-// It catches signals that are ignored, as under nohup: a child process inherits ignored signals, but caught
-// ones get their default action there.
+// Main also catches signals that this process ignores, for instance under nohup. A child process would ignore
+// them, too. If they are caught, they have their default action in a child.
 // Source: signal(7), on execve.
 func Main(m *testing.M, program func()) {
 	if filepath.Base(os.Args[0]) != "lockstep" && signal.Ignored(syscall.SIGHUP) {
@@ -42,7 +43,7 @@ type Dir struct {
 	Env  []string // in addition to Environ's own
 }
 
-// NewDir returns a new directory with files: name, content, name, content...
+// NewDir returns a new directory with the given files. The arguments are name, content, name, content, ...
 func NewDir(t *testing.T, files ...string) Dir {
 	t.Helper()
 	d := Dir{T: t, Path: t.TempDir()}
@@ -64,7 +65,8 @@ func (d Dir) Write(name, content string) {
 	}
 }
 
-// Environ returns the environment of commands. It contains nothing of the environment in which the tests run.
+// Environ returns the environment variables for commands in this directory. It contains none of the variables
+// of the test's own process.
 func (d Dir) Environ() []string {
 	return append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + d.Path, "TF_CLI_CONFIG_FILE=" + os.DevNull}, d.Env...)
 }
@@ -75,7 +77,7 @@ type Result struct {
 	Out, Stderr string
 }
 
-// Run runs the command in its own process.
+// Run runs the command in a new process.
 func (d Dir) Run(args ...string) Result {
 	d.T.Helper()
 	cmd := &exec.Cmd{Path: Executable(d.T), Args: append([]string{"lockstep"}, args...), Dir: d.Path, Env: d.Environ()}
@@ -99,7 +101,8 @@ func (d Dir) Must(args ...string) Result {
 	return r
 }
 
-// Executable returns the path of this binary. Under the name "lockstep" it is the program.
+// Executable returns the path of the test's own binary under the name "lockstep". Started under this name, the
+// binary is the program.
 func Executable(t *testing.T) string {
 	t.Helper()
 	path, err := os.Executable()
@@ -109,8 +112,8 @@ func Executable(t *testing.T) string {
 	return path
 }
 
-// WaitFor waits until the function done returns true, for at most half a minute. Otherwise the test fails. The
-// parameter what says in the failure message what was waited for.
+// WaitFor calls done until it returns true. If that takes more than half a minute, the test fails. what names,
+// in the failure message, what the test has waited for.
 func WaitFor(t *testing.T, what string, done func() bool) {
 	t.Helper()
 	WaitIn(t, 30*time.Second, what, done)

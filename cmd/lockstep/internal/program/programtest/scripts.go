@@ -15,7 +15,7 @@ import (
 	"github.com/lockstep-iac/lockstep/infra/golden"
 )
 
-// Scripts runs the command lines in testdata/script, as users type them.
+// Scripts runs the scripts in testdata/script. They contain command lines as users type them.
 func Scripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:           "testdata/script",
@@ -31,7 +31,7 @@ func Scripts(t *testing.T) {
 	})
 }
 
-// noise are patterns of texts that differ in each run, with their replacements.
+// noise are patterns for texts that differ in each run, such as IDs and times, with their replacements.
 var noise = []struct {
 	is *regexp.Regexp
 	as string
@@ -56,7 +56,7 @@ func plain(ts *testscript.TestScript, neg bool, args []string) {
 	io.WriteString(ts.Stdout(), text)
 }
 
-// exit is the script command "exit CODE ARGS...". It runs lockstep, which must end with that exit code.
+// exit is the script command "exit CODE ARGS...". It runs lockstep with ARGS. The exit code must be CODE.
 func exit(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 1 {
 		ts.Fatalf("usage: exit CODE ARGS...")
@@ -76,7 +76,8 @@ func exit(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// edit is the script command "edit FILE OLD NEW". It replaces a text in a file, which must contain it.
+// edit is the script command "edit FILE OLD NEW". It replaces the text OLD in a file, which must contain it, by
+// NEW.
 func edit(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 3 {
 		ts.Fatalf("usage: edit FILE OLD NEW")
