@@ -12,10 +12,11 @@ import (
 
 // These are the hosts and namespaces with a special meaning.
 const (
-	DefaultRegistryHost = "registry.terraform.io"
-	BuiltinHost         = "terraform.io"
-	BuiltinNamespace    = "builtin"
-	DefaultNamespace    = "hashicorp"
+	DefaultRegistryHost  = "registry.terraform.io"
+	OpenTofuRegistryHost = "registry.opentofu.org"
+	BuiltinHost          = "terraform.io"
+	BuiltinNamespace     = "builtin"
+	DefaultNamespace     = "hashicorp"
 	// LegacyNamespace is the namespace in addresses like registry.terraform.io/-/aws, which old states and
 	// TF_REATTACH_PROVIDERS still have.
 	LegacyNamespace = "-"
@@ -31,13 +32,28 @@ type Provider struct {
 // BuiltinTerraform is the provider of terraform_data and terraform_remote_state.
 var BuiltinTerraform = Provider{BuiltinHost, BuiltinNamespace, "terraform"}
 
-// DefaultProvider returns the provider that a configuration means by the name typeName if it gives no source
-// for the name: `registry.terraform.io/hashicorp/NAME`.
+// DefaultProvider returns the provider that Terraform means by the name typeName if the configuration gives no
+// source for the name: `registry.terraform.io/hashicorp/NAME`.
 func DefaultProvider(typeName string) Provider {
+	return DefaultProviderIn(DefaultRegistryHost, typeName)
+}
+
+// DefaultProviderIn is [DefaultProvider] for a configuration whose default registry is at host; "" means
+// [DefaultRegistryHost].
+func DefaultProviderIn(host, typeName string) Provider {
 	if typeName == "terraform" {
 		return BuiltinTerraform
 	}
-	return Provider{DefaultRegistryHost, DefaultNamespace, typeName}
+	return Provider{cmp.Or(host, DefaultRegistryHost), DefaultNamespace, typeName}
+}
+
+// DefaultRegistry returns the default registry of the configurations that may write p without a host:
+// [OpenTofuRegistryHost] for a provider there, otherwise [DefaultRegistryHost].
+func (p Provider) DefaultRegistry() string {
+	if p.Host == OpenTofuRegistryHost {
+		return p.Host
+	}
+	return DefaultRegistryHost
 }
 
 // IsBuiltin reports whether p is part of the engine and so never installed.
@@ -68,11 +84,17 @@ func (p Provider) displayHost() string {
 // Compare orders providers by their full form.
 func (p Provider) Compare(x Provider) int { return cmp.Compare(p.String(), x.String()) }
 
-// ParseProvider reads a source address as in required_providers: `aws`,
-// `hashicorp/aws` or `registry.example.com/hashicorp/aws`.
+// ParseProvider reads a source address as in Terraform's required_providers: `aws`, `hashicorp/aws` or
+// `registry.example.com/hashicorp/aws`.
 func ParseProvider(source string) (Provider, error) {
+	return ParseProviderIn(DefaultRegistryHost, source)
+}
+
+// ParseProviderIn is [ParseProvider] for a configuration whose default registry is at registry; "" means
+// [DefaultRegistryHost].
+func ParseProviderIn(registry, source string) (Provider, error) {
 	parts := strings.Split(source, "/")
-	p := Provider{Host: DefaultRegistryHost, Namespace: DefaultNamespace}
+	p := Provider{Host: cmp.Or(registry, DefaultRegistryHost), Namespace: DefaultNamespace}
 	var err error
 	switch len(parts) {
 	case 1, 2:

@@ -47,9 +47,9 @@ func (c *Call) Compute() *ComputedSource {
 }
 
 // ParseSource sets Address from Source. versioned reports whether the call has a version argument, which only
-// registry modules may have.
-func (c *Call) ParseSource(versioned bool) hcl.Diagnostics {
-	addr, err := source.Parse(c.Source)
+// registry modules may have. registry is the host of addresses without a host; see [Content].
+func (c *Call) ParseSource(versioned bool, registry string) hcl.Diagnostics {
+	addr, err := source.ParseIn(registry, c.Source)
 	if err != nil {
 		return hcl.Diagnostics{diags.HCLError(&c.SourceRange, "Invalid module source address", "%s.", diags.Capital(err.Error()))}
 	}

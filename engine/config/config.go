@@ -44,6 +44,9 @@ type Content struct {
 	// Dir is the directory, relative to the root module's directory, in the form of path.module ("." for the
 	// root, "modules/net").
 	Dir string
+	// Registry is the host of provider and module addresses without a host. The root module decides it for all
+	// modules; see loading.Registry. "" means addrs.DefaultRegistryHost.
+	Registry string
 
 	RequiredVersions  []VersionConstraint
 	RequiredProviders map[string]*RequiredProvider // by local name; names that are only used are in it, too

@@ -14,7 +14,7 @@ func (c *Content) providerOf(localName string) addrs.Provider {
 	if r := c.RequiredProviders[localName]; r != nil {
 		return r.Source
 	}
-	return addrs.DefaultProvider(localName)
+	return addrs.DefaultProviderIn(c.Registry, localName)
 }
 
 // Meta returns the provider_meta block of c for a provider, or nil.

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
 // ProviderRequirements returns the providers that the whole tree needs. For each it has all version
@@ -29,6 +30,40 @@ func (c *Config) ProviderRequirements() map[addrs.Provider][]VersionConstraint {
 		}
 	}
 	return out
+}
+
+// Adopt returns a state whose provider addresses fit the configuration. Terraform and OpenTofu write the same
+// provider with the hosts of different registries. An address with the host of the other registry gets the
+// configuration's own ([Content].Registry), unless the configuration names the address itself. Then only one of
+// the two providers is needed, and the next write of the state has the configuration's address.
+//
+// OpenTofu reads every address of Terraform's registry in this way. In the other direction Adopt is careful,
+// because Terraform has nothing of the kind: the configuration must need the provider from its own registry.
+// c and s may be nil.
+// Source: OpenTofu 1.12.
+func (c *Config) Adopt(s *states.State) *states.State {
+	if c == nil || s == nil {
+		return s
+	}
+	var needed map[addrs.Provider][]VersionConstraint // for the first foreign address
+	own, other := addrs.DefaultRegistryHost, addrs.OpenTofuRegistryHost
+	if c.Root.Registry == other {
+		own, other = other, own
+	}
+	return s.WithProviders(func(p addrs.Provider) addrs.Provider {
+		if p.Host != other || p.Namespace == addrs.LegacyNamespace {
+			return p
+		}
+		if needed == nil {
+			needed = c.ProviderRequirements()
+		}
+		adopted := addrs.Provider{Host: own, Namespace: p.Namespace, Type: p.Type}
+		_, named := needed[p]
+		if _, used := needed[adopted]; named || !used && own == addrs.DefaultRegistryHost {
+			return p
+		}
+		return adopted
+	})
 }
 
 // SortedProviders returns the provider blocks, sorted by local name and alias.

@@ -83,6 +83,7 @@ func (c *Content) withProviders(list []*Provider) *Content {
 // outputs; see [Variant.Modules].
 func (c *Content) emptied(values cty.Value) *Content {
 	out := NewContent(c.Dir)
+	out.Registry = c.Registry
 	out.RequiredProviders, out.Providers, out.byProvider = c.RequiredProviders, c.Providers, c.byProvider
 	for name, v := range c.Variables {
 		bare := *v

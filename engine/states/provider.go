@@ -13,6 +13,35 @@ func (r *Resource) ProviderOf(k addrs.InstanceKey) addrs.AbsProviderConfig {
 	return r.Provider
 }
 
+// WithProviders returns s with other providers: of replaces each provider address. The result is s itself if no
+// address changes.
+func (s *State) WithProviders(of func(addrs.Provider) addrs.Provider) *State {
+	e := s.Edit()
+	changed := false
+	for a, r := range s.Resources() {
+		p := r.Provider
+		if p.Provider = of(p.Provider); p != r.Provider {
+			changed = true
+			e.SetProvider(a, p)
+		}
+		for k, in := range r.Instances {
+			own := r.ProviderOf(k)
+			was := own.Provider
+			if own.Provider = of(was); in.Provider == "" || own.Provider == was {
+				continue
+			}
+			changed = true
+			x := *in
+			x.Provider = own.String()
+			e.resource(a).Instances[k] = &x
+		}
+	}
+	if !changed {
+		return s
+	}
+	return e.State()
+}
+
 // assign sets the provider configuration of the instance in. A configuration without a key becomes the
 // resource's configuration. One instance of a provider block with for_each is recorded with the instance
 // in, and the other instances of the resource keep their configuration.

@@ -1,12 +1,15 @@
 package operation
 
 import (
+	"maps"
+
 	"github.com/lockstep-iac/lockstep/engine/config/early"
 	"github.com/lockstep-iac/lockstep/engine/config/loading"
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/plans/planfile"
+	"github.com/lockstep-iac/lockstep/engine/provider/install/lockfile"
 )
 
 // PlanFile returns the content of a saved plan: the plan, the configuration and the providers. version is the
@@ -24,9 +27,20 @@ func (o *Operation) PlanFile(version string, p *plans.Plan) *planfile.File {
 // error, Config has the parts that could be read.
 func (o *Operation) LoadPlanned(f *planfile.File, installed func(string) (source.Installed, bool), where early.Input) diags.Diagnostics {
 	where.Given, where.Budget = f.Plan.Variables, o.Budget
-	cfg, ds := loading.Load(loading.Input{Tree: source.Saved(f.Config), Installed: installed, Budget: o.Budget, Early: early.New(where), Planned: true})
+	cfg, ds := loading.Load(loading.Input{Tree: source.Saved(withLock(f)), Installed: installed, Budget: o.Budget, Early: early.New(where), Planned: true})
 	if cfg != nil {
 		o.Config = cfg
 	}
 	return ds
+}
+
+// withLock returns the configuration's files in a plan with the dependency lock file, which says what the
+// default registry is.
+func withLock(f *planfile.File) map[string][]byte {
+	if f.Lock == nil {
+		return f.Config
+	}
+	files := maps.Clone(f.Config)
+	files[lockfile.Name] = f.Lock
+	return files
 }

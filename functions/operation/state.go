@@ -159,3 +159,11 @@ func (o *Operation) Known() ([]byte, error) {
 	}
 	return statefile.Write(o.State.Next(o.State.Current))
 }
+
+// Adopt gives the present state the provider addresses that fit the configuration, without storing it: see
+// [config.Config.Adopt].
+func (o *Operation) Adopt() {
+	if s := o.Config.Adopt(o.State.Current); s != o.State.Current {
+		o.State.Pretend(s)
+	}
+}

@@ -9,7 +9,10 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/provider/install/lockfile"
 )
 
-const aws = "registry.terraform.io/hashicorp/aws"
+const (
+	aws  = "registry.terraform.io/hashicorp/aws"
+	tofu = "registry.opentofu.org/hashicorp/aws"
+)
 
 func lockText(source, version string, hashes ...string) string {
 	quoted := ""
@@ -49,6 +52,8 @@ func TestProviders(t *testing.T) {
 		{"allowed by name", "allow {\n  providers = [\"hashicorp/aws\"]\n}\n", "", aws, lockText(aws, "6.0.0", h2), "6.0.0 [" + h2 + "]"},
 		{"allowed, and nothing is locked", "allow {\n  providers = [\"hashicorp/*\"]\n}\n", "", aws, "", "0.0.0 []"},
 		{"allowed on another registry", "allow {\n  providers = [\"registry.example.com/hashicorp/*\"]\n}\n", "", aws, "", "does not allow"},
+		{"allowed at Terraform's registry alone", "allow {\n  providers = [\"hashicorp/*\"]\n}\n", lockText(aws, "5.0.0", h1), tofu, lockText(tofu, "5.0.0", h1), "does not allow the provider " + tofu},
+		{"allowed at OpenTofu's", "allow {\n  providers = [\"registry.opentofu.org/hashicorp/*\"]\n}\n", "", tofu, lockText(tofu, "5.0.0", h1), "5.0.0 [" + h1 + "]"},
 		{"external, locked", "", lockText("hashicorp/external", "2.0.0", h1), "hashicorp/external", "", "set external = true"},
 		{"external, allowed as a provider alone", "allow {\n  providers = [\"hashicorp/*\"]\n}\n", "", "hashicorp/external", "", "set external = true"},
 		{"external of another namespace", "allow {\n  providers = [\"*/*/*\"]\n}\n", "", "acme/external", "", "set external = true"},

@@ -25,8 +25,8 @@ type limitedProvider struct {
 }
 
 // ProviderLimits returns a function that returns the limit of a provider; 0 means no limit. The keys of limits
-// are types ("aws"), which mean all providers of that type, or source addresses ("hashicorp/aws"). If several
-// match, the lowest limit counts. Without limits the function is nil.
+// are types ("aws"), which mean all providers of that type, or source addresses ("hashicorp/aws", at the registry of
+// Terraform or of OpenTofu). If several match, the lowest limit counts. Without limits the function is nil.
 func ProviderLimits(limits map[string]int) func(addrs.Provider) int {
 	if len(limits) == 0 {
 		return nil
@@ -44,7 +44,7 @@ func ProviderLimits(limits map[string]int) func(addrs.Provider) int {
 
 // names reports whether a key of the limits matches a provider.
 func names(name string, p addrs.Provider) bool {
-	of, err := addrs.ParseProvider(name)
+	of, err := addrs.ParseProviderIn(p.DefaultRegistry(), name)
 	return err == nil && (of == p || !strings.Contains(name, "/") && of.Type == p.Type)
 }
 

@@ -16,7 +16,7 @@ func TestProviderLimits(t *testing.T) {
 	limit := ProviderLimits(map[string]int{"aws": 4, "hashicorp/aws": 6, "acme/aws": 2, "registry.example.com/acme/dns": 1, "GOOGLE": 3})
 	for source, want := range map[string]int{
 		"hashicorp/aws": 4, "acme/aws": 2, "other/aws": 4, "registry.example.com/x/aws": 4,
-		"registry.example.com/acme/dns": 1, "acme/dns": 0, "hashicorp/google": 3, "hashicorp/random": 0,
+		"registry.opentofu.org/hashicorp/aws": 4, "registry.opentofu.org/acme/aws": 2, "registry.example.com/acme/dns": 1, "acme/dns": 0, "hashicorp/google": 3, "hashicorp/random": 0,
 	} {
 		p, err := addrs.ParseProvider(source)
 		if err != nil {

@@ -27,7 +27,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// Requirements returns the providers that a configuration and a state need. Either may be nil.
+// Requirements returns the providers that a configuration and a state need. Either may be nil. The addresses in
+// the state count as the configuration adopts them; see [config.Config.Adopt].
 func Requirements(cfg *config.Config, state *states.State) (install.Requirements, diags.Diagnostics) {
 	out := install.Requirements{}
 	var ds diags.Diagnostics
@@ -50,7 +51,7 @@ func Requirements(cfg *config.Config, state *states.State) (install.Requirements
 		}
 	}
 	if state != nil {
-		for _, r := range state.Resources() {
+		for _, r := range cfg.Adopt(state).Resources() {
 			if _, ok := out[r.Provider.Provider]; !ok {
 				out[r.Provider.Provider] = nil
 			}

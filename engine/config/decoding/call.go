@@ -91,7 +91,7 @@ func (c *call) source(a *hcl.Attribute, versioned bool) {
 		return
 	}
 	if c.literal(a, &c.Source) {
-		c.add(c.ParseSource(versioned))
+		c.add(c.ParseSource(versioned, c.registry))
 	}
 }
 

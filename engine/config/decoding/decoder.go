@@ -34,11 +34,15 @@ type Options struct {
 	// Computed allows expressions as sources and versions of calls, as OpenTofu does. They are not evaluated
 	// here: the content has the expressions.
 	Computed bool
+	// Registry is the host of addresses without a host; see config.Content.
+	Registry string
 }
 
 // New returns a decoder for the files of the directory dir.
 func New(dir string, o Options) *Decoder {
-	return &Decoder{content: config.NewContent(dir), options: o, variables: map[string]*variable{}}
+	d := &Decoder{reader: reader{registry: o.Registry}, content: config.NewContent(dir), options: o, variables: map[string]*variable{}}
+	d.content.Registry = o.Registry
+	return d
 }
 
 // A blockType is a type of block at the top of a file. The table has all of them: to add a block type, add a

@@ -15,6 +15,7 @@ type reader struct {
 	// override is set while the blocks of an override file are read. No argument is required there, since the
 	// original block has it.
 	override bool
+	registry string // see config.Content
 }
 
 func (r *reader) add(ds hcl.Diagnostics) { r.diags = append(r.diags, ds...) }

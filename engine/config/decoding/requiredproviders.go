@@ -80,7 +80,7 @@ func (d *Decoder) implied() {
 			return
 		}
 		d.content.RequiredProviders[name] = &config.RequiredProvider{
-			LocalName: name, Source: addrs.DefaultProvider(name), Implied: true, Range: at,
+			LocalName: name, Source: addrs.DefaultProviderIn(d.registry, name), Implied: true, Range: at,
 		}
 	}
 	for _, p := range d.content.SortedProviders() {

@@ -26,7 +26,7 @@ func (r *requirement) entry(a *hcl.Attribute) bool {
 		r.errorf(a.NameRange.Ptr(), badLocalName, "%s", err)
 		return false
 	}
-	r.Source = addrs.DefaultProvider(r.LocalName)
+	r.Source = addrs.DefaultProviderIn(r.registry, r.LocalName)
 	pairs, ds := hcl.ExprMap(a.Expr)
 	if ds.HasErrors() {
 		v, vds := a.Expr.Value(nil)
@@ -90,7 +90,7 @@ func (r *requirement) source(e hcl.Expression) bool {
 		r.errorf(e.Range().Ptr(), "Invalid source", "A literal string is required.")
 		return false
 	}
-	p, err := addrs.ParseProvider(v.AsString())
+	p, err := addrs.ParseProviderIn(r.registry, v.AsString())
 	if err != nil {
 		r.errorf(e.Range().Ptr(), sourceSummary(v.AsString()), "%s.", diags.Capital(err.Error()))
 		return false

@@ -60,7 +60,7 @@ func (l *loader) evaluateCall(m *config.Module, c *config.Call) hcl.Diagnostics 
 	if ds = append(ds, gohcl.DecodeExpression(hcl.StaticExpr(v, e.Range()), ctx, &c.Source)...); ds.HasErrors() {
 		return ds
 	}
-	return append(ds, c.ParseSource(c.Computed.Versioned)...)
+	return append(ds, c.ParseSource(c.Computed.Versioned, m.Registry)...)
 }
 
 // evaluateConst checks the arguments that a module call passes to const variables. It reports an argument

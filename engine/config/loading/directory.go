@@ -19,7 +19,7 @@ import (
 // readDirectory reads and parses the directory of one module. call is the call of the module, nil for the
 // root module.
 func (l *loader) readDirectory(dir string, call *config.Call) (*config.Content, hcl.Diagnostics) {
-	d := decoding.New(dir, decoding.Options{Called: call != nil, Computed: l.in.Early != nil})
+	d := decoding.New(dir, decoding.Options{Called: call != nil, Computed: l.in.Early != nil, Registry: l.in.Registry})
 	names, err := l.in.Tree.ReadDir(dir)
 	if err != nil {
 		return config.NewContent(dir), hcl.Diagnostics{l.unreadable(err, dir, call)}

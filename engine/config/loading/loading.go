@@ -46,6 +46,9 @@ type Input struct {
 	// Early evaluates sources and versions of calls, and arguments of the backend; nil: all
 	// of them have to be literal. See package early.
 	Early Early
+	// Registry is the host of provider and module addresses without a host. If it is "", the files of the root
+	// module decide; see [Registry].
+	Registry string
 	// Planned is set if the configuration comes from a saved plan. Load then does not check whether a computed
 	// source has changed since its module was installed: the caller compares the modules with those of the
 	// plan.
@@ -112,6 +115,7 @@ func LoadCalled(in Input, call *config.Call) (*config.Config, diags.Diagnostics)
 }
 
 func newLoader(in Input) *loader {
+	in.Registry = Registry(in)
 	return &loader{
 		in: in,
 		cfg: &config.Config{

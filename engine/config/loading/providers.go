@@ -62,7 +62,7 @@ func (k *providerCheck) content(m *config.Module) {
 	for _, addr := range slices.SortedFunc(maps.Keys(m.Resources), addrs.Resource.Compare) {
 		x := m.Resources[addr]
 		source := m.ProviderOf(x.Provider.LocalName)
-		if x.ProviderRange != nil || requires(m, x.Provider.LocalName) || source != addrs.DefaultProvider(x.Provider.LocalName) {
+		if x.ProviderRange != nil || requires(m, x.Provider.LocalName) || source != addrs.DefaultProviderIn(m.Registry, x.Provider.LocalName) {
 			continue
 		}
 		if other, ok := requiredAs(m, source); ok {

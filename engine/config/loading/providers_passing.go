@@ -46,7 +46,7 @@ func (k *providerCheck) received(m *config.Module) {
 		want, got := m.ProviderOf(x.LocalName), m.Parent.ProviderOf(p.InParent.LocalName)
 		declared := x.Alias == "" && requires(m, x.LocalName) || wantsAlias(m, x) || m.Providers[x] != nil && !configures(m, x)
 		switch {
-		case !declared && want == addrs.DefaultProvider(x.LocalName):
+		case !declared && want == addrs.DefaultProviderIn(m.Registry, x.LocalName):
 			k.warnf(&p.InChildRange, undefinedProvider, "The provider %[2]s is not declared in %[1]s; %[3]s is assumed. Add it to required_providers there.", m.Addr, x, want.ForDisplay())
 		case !declared:
 			k.errorf(&p.InChildRange, undefinedProvider, "%s does not declare a provider configuration %s. Add it to the configuration_aliases of the provider's entry in required_providers there, or leave it out here.", m.Addr, x)

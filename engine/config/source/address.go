@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"regexp"
@@ -41,7 +42,10 @@ type Address struct {
 
 // Parse reads a module call's source argument. Its forms are documented at
 // https://developer.hashicorp.com/terraform/language/modules/sources.
-func Parse(text string) (Address, error) {
+func Parse(text string) (Address, error) { return ParseIn(DefaultRegistry, text) }
+
+// ParseIn is [Parse] for a configuration whose default registry is at host; "" means [DefaultRegistry].
+func ParseIn(host, text string) (Address, error) {
 	a := Address{Kind: Remote, Text: text}
 	switch {
 	case strings.TrimSpace(text) == "":
@@ -61,19 +65,19 @@ func Parse(text string) (Address, error) {
 	case isRemote(text):
 		return parseRemote(a)
 	case isRegistry(text):
-		return parseRegistry(a)
+		return parseRegistry(a, cmp.Or(host, DefaultRegistry))
 	}
 	return a, fmt.Errorf("%q is neither a path (which must begin with ./ or ../) nor a registry's NAMESPACE/NAME/SYSTEM nor an address of a known kind", text)
 }
 
-// parseRegistry splits an address for which [isRegistry] is true.
-func parseRegistry(a Address) (Address, error) {
+// parseRegistry splits an address for which [isRegistry] is true. standard is the host if the address has none.
+func parseRegistry(a Address, standard string) (Address, error) {
 	var err error
 	a.Kind = Registry
 	a.Package, a.Subdir = split(a.Text)
 	parts := strings.Split(a.Package, "/")
 	if len(parts) == 3 {
-		parts = append([]string{DefaultRegistry}, parts...)
+		parts = append([]string{standard}, parts...)
 	}
 	host, err := svchost.ForComparison(parts[0])
 	if err != nil {

@@ -37,7 +37,7 @@ func (s *Suite) readFiles(in loading.Input, dir string) hcl.Diagnostics {
 			if body == nil {
 				continue
 			}
-			f, more := decodeFile(name, body)
+			f, more := decodeFile(name, body, in.Registry)
 			ds, s.Files = append(ds, more...), append(s.Files, f)
 		}
 	}

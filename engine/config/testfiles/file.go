@@ -39,10 +39,11 @@ var fileSchema = &hcl.BodySchema{Blocks: append([]hcl.BlockHeaderSchema{
 
 var testSchema = &hcl.BodySchema{Attributes: []hcl.AttributeSchema{{Name: "parallel"}}}
 
-// decodeFile reads a test file. name is its path relative to the root module's directory.
-func decodeFile(name string, body hcl.Body) (*File, hcl.Diagnostics) {
+// decodeFile reads a test file. name is its path relative to the root module's directory, registry the host of
+// module sources without a host.
+func decodeFile(name string, body hcl.Body, registry string) (*File, hcl.Diagnostics) {
 	f := &File{Name: name, Providers: map[addrs.LocalProviderConfig]*Provider{}, Declared: map[string]*config.Variable{}}
-	r := &reader{}
+	r := &reader{registry: registry}
 	seen, overridden, runs := map[string]hcl.Range{}, overridden{}, map[string]hcl.Range{}
 	for _, b := range r.content(body, fileSchema).Blocks {
 		switch b.Type {

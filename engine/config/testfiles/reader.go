@@ -15,7 +15,10 @@ import (
 
 // A reader collects the diagnostics about one file. Its methods report problems instead of returning them, so
 // that one pass finds all problems.
-type reader struct{ diags hcl.Diagnostics }
+type reader struct {
+	diags    hcl.Diagnostics
+	registry string // the default one; see config.Content
+}
 
 func (r *reader) add(ds hcl.Diagnostics) { r.diags = append(r.diags, ds...) }
 

@@ -149,7 +149,7 @@ func (r *reader) module(b *hcl.Block, name string) *config.Call {
 		return nil
 	}
 	c.SourceRange = a.Range
-	ds := c.ParseSource(content.Attributes["version"] != nil)
+	ds := c.ParseSource(content.Attributes["version"] != nil, r.registry)
 	if r.add(ds); ds.HasErrors() {
 		return nil
 	}

@@ -44,6 +44,7 @@ type Suite struct {
 // modules.
 func Load(in loading.Input, dir string) (*Suite, diags.Diagnostics) {
 	s := &Suite{Sources: map[string]*hcl.File{}}
+	in.Registry = loading.Registry(in)
 	found := s.readFiles(in, dir)
 	in.RootOnly = found.HasErrors()
 	var ds, more diags.Diagnostics

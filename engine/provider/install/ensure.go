@@ -144,7 +144,7 @@ func whyNone(constraints constraint.Set, versions []constraint.Version) string {
 // another namespace, and has no required_providers entry.
 func hintFor(p addrs.Provider, err error) string {
 	var missing *NotFoundError
-	if errors.As(err, &missing) && p == addrs.DefaultProvider(p.Type) {
+	if errors.As(err, &missing) && p == addrs.DefaultProviderIn(p.DefaultRegistry(), p.Type) {
 		return fmt.Sprintf(" If the provider is not one of HashiCorp's, each module that uses it must declare it in its required_providers block: %s = { source = \"NAMESPACE/%s\" }.", p.Type, p.Type)
 	}
 	return ""

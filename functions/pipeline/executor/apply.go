@@ -132,7 +132,7 @@ func (o *checkout) prepare(ctx context.Context, saved []byte, ds diags.Diagnosti
 	if ds = append(ds, o.lock(ctx, "OperationTypeApply")...); ds.HasErrors() {
 		return nil, ds
 	}
-	if ds = append(ds, o.providers(ctx, o.State.Current)...); ds.HasErrors() {
+	if ds = append(ds, o.providers(ctx)...); ds.HasErrors() {
 		return nil, ds
 	}
 	file, more := replan{o}.decode(ctx, saved)

@@ -110,7 +110,7 @@ func (o *checkout) planOf(ctx context.Context, b statebackend.Backend) (*plans.P
 	if ds = append(ds, o.untaint(true)...); ds.HasErrors() {
 		return nil, ds
 	}
-	if ds = append(ds, o.providers(ctx, o.State.Current)...); ds.HasErrors() {
+	if ds = append(ds, o.providers(ctx)...); ds.HasErrors() {
 		return nil, ds
 	}
 	plan, more := engine.Plan(ctx, o.run(ctx), o.State.Current, o.options.waiting(doubts(o.Recovery, o.job.Options)))

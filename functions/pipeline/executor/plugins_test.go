@@ -238,6 +238,7 @@ func TestProvidersAreGranted(t *testing.T) {
 	for name, test := range map[string]struct {
 		settings, base, pull string
 		config               string // "": that of thing
+		file                 string // "": main.tf
 		want                 string // part of the report; "" if there is a plan
 	}{
 		"nothing is said":             {want: "base branch does not allow the provider registry.terraform.io/lockstep/lab"},
@@ -251,13 +252,18 @@ func TestProvidersAreGranted(t *testing.T) {
 		"another package, locked":     {base: other.lock("h1:"), pull: lock, want: "other checksums"},
 		"another package in the pull": {base: other.lock("h1:"), want: "the package doesn't match any of the checksums"},
 		"a lock that is broken":       {base: lock, pull: "provider {", want: ".terraform.lock.hcl"},
+		"for OpenTofu, allowed":       {settings: allowLab, file: "main.tofu", want: "does not allow the provider registry.opentofu.org/lockstep/lab"},
+		"for OpenTofu, locked":        {base: lock, pull: strings.ReplaceAll(lock, "terraform.io", "opentofu.org"), want: "does not allow the provider registry.opentofu.org/lockstep/lab"},
 		"external":                    {base: external, config: "data \"external\" \"x\" {\n  program = [\"id\"]\n}\n", want: "set external = true"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if test.config == "" {
 				test.config = thing
 			}
-			files := map[string]string{"net/main.tf": test.config}
+			if test.file == "" {
+				test.file = "main.tf"
+			}
+			files := map[string]string{"net/" + test.file: test.config}
 			if test.pull != "" {
 				files["net/.terraform.lock.hcl"] = test.pull
 			}

@@ -61,7 +61,7 @@ func snapshot(ctx context.Context, o *checkout, ds diags.Diagnostics) (*states.S
 	if ds = append(ds, o.readState(ctx, b)...); ds.HasErrors() || o.State.Current.IsEmpty() {
 		return nil, ds
 	}
-	if ds = append(ds, o.providers(ctx, o.State.Current)...); ds.HasErrors() {
+	if ds = append(ds, o.providers(ctx)...); ds.HasErrors() {
 		return nil, ds
 	}
 	c := censor{Secrets: &o.secrets(nil, nil).Secrets, Schemas: o.Schemas}
@@ -117,7 +117,7 @@ func previewed(ctx context.Context, o *checkout) (*plans.Plan, diags.Diagnostics
 	if ds.HasErrors() {
 		return nil, ds
 	}
-	if ds = append(ds, o.providers(ctx, o.State.Current)...); ds.HasErrors() {
+	if ds = append(ds, o.providers(ctx)...); ds.HasErrors() {
 		return nil, ds
 	}
 	options := o.options.waiting(nil)

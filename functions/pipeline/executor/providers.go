@@ -20,17 +20,17 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/provider/install"
 	"github.com/lockstep-iac/lockstep/engine/provider/install/lockfile"
-	"github.com/lockstep-iac/lockstep/engine/states"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/remotestates"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/workdir"
 )
 
-// providers makes available those providers that the configuration and the state need, if the base branch
-// grants all of them. Nothing is installed before that is known, and no provider is started if it has another
+// providers makes available those providers that the configuration and the present state need, if the base branch
+// grants all of them. The state adopts the addresses of the configuration first. Nothing is installed before that is known, and no provider is started if it has another
 // checksum than the granted one. Closing the operation stops the providers.
-func (o *checkout) providers(ctx context.Context, state *states.State) diags.Diagnostics {
-	reqs, ds := workdir.Requirements(o.Config, state)
+func (o *checkout) providers(ctx context.Context) diags.Diagnostics {
+	o.Adopt()
+	reqs, ds := workdir.Requirements(o.Config, o.State.Current)
 	if ds.HasErrors() {
 		return ds
 	}

@@ -55,6 +55,7 @@ func (o *Operation) OpenBackend(x Access) (statebackend.Backend, diags.Diagnosti
 	if cfg == nil || cfg.Root.Broken {
 		return nil, append(ds, more...)
 	}
+	o.stored = cfg
 	for name, f := range cfg.Files {
 		o.App.Files[name] = f
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
 	"github.com/lockstep-iac/lockstep/engine"
+	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/config/inputs"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/states"
@@ -33,7 +34,12 @@ type Operation struct {
 	Lasting bool
 
 	planned *workdir.Settings // of the backend that a saved plan names; nil without one
+	stored  *config.Config    // the configuration of a command that needs only its state; see OpenBackend
 }
+
+// Adopted returns a state with the provider addresses that the configuration has for them, for a command that
+// needs only the state; see [config.Config.Adopt].
+func (o *Operation) Adopted(s *states.State) *states.State { return o.stored.Adopt(s) }
 
 // New returns an operation in which nothing is open yet. It must be closed if it opens providers. If the
 // command panics, New's operation releases the state's lock; the journal lists the actions that were in
@@ -114,6 +120,7 @@ func (o *Operation) backendOf(ctx context.Context, paths workdir.LocalPaths) (st
 
 // RequireProviders opens the providers that the configuration and the state need.
 func (o *Operation) RequireProviders() diags.Diagnostics {
+	o.Adopt()
 	ds := o.Dir.DevelopmentWarning("The results may differ from those of any released version, and released versions may not be able to read the state after an apply.")
 	return append(ds, o.RequireProvidersOf(o.State.Current)...)
 }

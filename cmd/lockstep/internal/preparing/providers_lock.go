@@ -65,7 +65,8 @@ func configured(a *cli.App) (*workdir.Dir, install.Requirements, diags.Diagnosti
 	return d, reqs, append(ds, more...)
 }
 
-// pick removes from reqs all providers that are not in names. If names is empty, it removes none.
+// pick removes from reqs all providers that are not in names. If names is empty, it removes none. A name without
+// a host means the provider in reqs, of the registry of Terraform or of OpenTofu.
 func pick(reqs install.Requirements, names []string) (ds diags.Diagnostics) {
 	named := map[addrs.Provider]bool{}
 	for _, name := range names {
@@ -74,7 +75,10 @@ func pick(reqs install.Requirements, names []string) (ds diags.Diagnostics) {
 			ds = append(ds, diags.FromError("Invalid provider source string", err)...)
 			continue
 		}
-		if _, ok := reqs[p]; !ok {
+		if tofu, _ := addrs.ParseProviderIn(addrs.OpenTofuRegistryHost, name); has(reqs, tofu) {
+			p = tofu
+		}
+		if !has(reqs, p) {
 			ds = append(ds, diags.Errorf(nil, "Invalid provider argument", "The provider %s is not required by the current configuration.", p)...)
 		}
 		named[p] = true
@@ -85,6 +89,11 @@ func pick(reqs install.Requirements, names []string) (ds diags.Diagnostics) {
 		}
 	}
 	return ds
+}
+
+func has(reqs install.Requirements, p addrs.Provider) bool {
+	_, ok := reqs[p]
+	return ok
 }
 
 // parsePlatforms parses the values of the option -platform. Without values, it returns the platform of this

@@ -127,6 +127,7 @@ func showState(a *cli.App, asJSON bool, find func(*workdir.Dir, *config.Config) 
 	if broken {
 		return a.Show(loaded)
 	}
+	s = cfg.Adopt(s)
 	if !ds.HasErrors() {
 		ds = append(ds, op.RequireProvidersOf(s)...)
 	}

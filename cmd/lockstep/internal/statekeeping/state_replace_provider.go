@@ -8,6 +8,7 @@ import (
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/opening"
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
 var StateReplaceProvider = cli.Command{Name: "state replace-provider", Synopsis: "Replace the provider of resources in the state", Run: func(a *cli.App, args []string) int {
@@ -40,9 +41,23 @@ var StateReplaceProvider = cli.Command{Name: "state replace-provider", Synopsis:
 	if !op.State.Exists() {
 		return op.NoState(ds)
 	}
+	if tofu, _ := addrs.ParseProviderIn(addrs.OpenTofuRegistryHost, f.Arg(0)); uses(op.State.Current, tofu) {
+		ps[0] = tofu // which the state of a configuration for OpenTofu means
+		ps[1], _ = addrs.ParseProviderIn(tofu.Host, f.Arg(1))
+	}
 	more, code := replaceProvider(op, ps[0], ps[1], approve)
 	return max(code, op.Finish(append(ds, more...)))
 }}
+
+// uses reports whether a resource in the state belongs to p.
+func uses(s *states.State, p addrs.Provider) bool {
+	for _, x := range s.Resources() {
+		if x.Provider.Provider == p {
+			return true
+		}
+	}
+	return false
+}
 
 // replaceProvider changes the provider of resources in the state. It returns the exit code.
 func replaceProvider(o *opening.Operation, from, to addrs.Provider, approve bool) (diags.Diagnostics, int) {

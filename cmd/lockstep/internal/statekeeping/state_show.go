@@ -42,7 +42,7 @@ var StateShow = cli.Command{Name: "state show", Synopsis: "Show the attributes o
 	if !op.State.Exists() {
 		return op.NoState(ds)
 	}
-	one, ok := justOne(op.State.Current, addr)
+	one, ok := justOne(op.Adopted(op.State.Current), addr)
 	if !ok {
 		return a.Usage("run `lockstep state list` for all addresses with their keys", "the state has no resource instance %s", addr)
 	}
@@ -67,7 +67,7 @@ func showJSON(a *cli.App, op *opening.Operation, addr addrs.AbsResourceInstance,
 	var one *states.State
 	if !ds.HasErrors() {
 		var ok bool
-		if one, ok = justOne(op.State.Current, addr); !ok {
+		if one, ok = justOne(op.Adopted(op.State.Current), addr); !ok {
 			ds = append(ds, diags.Errorf(nil, "No such resource instance", "%s.", notThere(addr))...)
 		} else {
 			ds = append(ds, op.RequireProvidersOf(one)...)

@@ -105,9 +105,9 @@ func TestEverything(t *testing.T) {
 	want := `token app.terraform.io s3cret
 host registry.example.com map[login.v1:map[client:x] providers.v1:https://127.0.0.1/v1/]
 override registry.terraform.io/hashicorp/null /dev/null
-filesystem_mirror /mirror include [example.com/*/* registry.terraform.io/acme/foo] exclude []
+filesystem_mirror /mirror include [example.com/*/* registry.terraform.io/acme/foo registry.opentofu.org/acme/foo] exclude []
 network_mirror https://mirror.example.com/terraform/ include [] exclude [*/*/*]
-direct  include [] exclude [registry.terraform.io/hashicorp/*]
+direct  include [] exclude [registry.terraform.io/hashicorp/* registry.opentofu.org/hashicorp/*]
 `
 	for _, text := range []string{everything, everythingInJSON} {
 		c, ds := load(t, text)
@@ -372,7 +372,7 @@ func TestServes(t *testing.T) {
 	if len(ds) > 0 {
 		t.Fatal(ds)
 	}
-	for source, want := range map[string]bool{"acme/foo": true, "acme/bar": false, "example.com/x/y": true, "hashicorp/aws": false} {
+	for source, want := range map[string]bool{"acme/foo": true, "acme/bar": false, "registry.opentofu.org/acme/foo": true, "registry.opentofu.org/acme/bar": false, "example.com/x/y": true, "hashicorp/aws": false} {
 		p, _ := addrs.ParseProvider(source)
 		if got := c.Methods[0].Serves(p); got != want {
 			t.Errorf("serves %s: %v", source, got)

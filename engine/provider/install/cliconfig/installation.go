@@ -131,6 +131,10 @@ func patternsOf(it item) (patterns []addrs.ProviderPattern, ds diags.Diagnostics
 			continue
 		}
 		patterns = append(patterns, p)
+		if strings.Count(text, "/") == 1 { // each configuration has one of two default registries
+			tofu, _ := addrs.ParseProviderPattern(addrs.OpenTofuRegistryHost + "/" + text)
+			patterns = append(patterns, tofu)
+		}
 	}
 	return patterns, ds
 }
