@@ -88,11 +88,12 @@ func (i LockInfo) String() string {
 type LockKind string
 
 const (
-	FileLock   LockKind = "file lock"                                // an advisory lock of the operating system on the state file
-	TableLock  LockKind = "DynamoDB lock item"                       // an item in a table
-	ObjectLock LockKind = "lock object"                              // a .tflock object beside the state
-	ServerLock LockKind = "lock that a client has set on the server" // at an HTTP address
-	MemoryLock LockKind = "lock in memory"                           // in backends that keep states in memory
+	FileLock    LockKind = "file lock"                                // an advisory lock of the operating system on the state file
+	TableLock   LockKind = "DynamoDB lock item"                       // an item in a table
+	ObjectLock  LockKind = "lock object"                              // a .tflock object beside the state
+	ServerLock  LockKind = "lock that a client has set on the server" // at an HTTP address
+	MemoryLock  LockKind = "lock in memory"                           // in backends that keep states in memory
+	SessionLock LockKind = "lock of a database session"               // an advisory lock in PostgreSQL
 )
 
 // HeldLock is an existing lock.
@@ -108,8 +109,11 @@ func (h HeldLock) String() string {
 	if h.Info.ID == "" {
 		return fmt.Sprintf("%s of an unknown holder", h.Kind)
 	}
-	return fmt.Sprintf("%s %s, held by %s since %s for %s",
-		h.Kind, h.Info.ID, h.Info.Who, h.Info.Created.UTC().Format(time.RFC3339), h.Info.Operation)
+	since := ""
+	if !h.Info.Created.IsZero() {
+		since = " since " + h.Info.Created.UTC().Format(time.RFC3339)
+	}
+	return fmt.Sprintf("%s %s, held by %s%s for %s", h.Kind, h.Info.ID, h.Info.Who, since, h.Info.Operation)
 }
 
 // LockedError is returned if somebody holds the lock that was asked for. Info describes the holder. If its ID

@@ -17,15 +17,12 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config/inputs"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/statebackend"
-	"github.com/lockstep-iac/lockstep/statebackend/http"
-	"github.com/lockstep-iac/lockstep/statebackend/inmem"
-	"github.com/lockstep-iac/lockstep/statebackend/local"
 	"github.com/lockstep-iac/lockstep/statebackend/s3"
 )
 
 // Settings are the type and the configuration of a backend. nil means the local default.
 type Settings struct {
-	Type       string // "http", "inmem", "local" or "s3"
+	Type       string // for instance "s3"; see [BackendTypes]
 	Attributes map[string]any
 	// Block is the hash of the backend block without -backend-config; see blockHash.
 	Block uint64
@@ -39,25 +36,17 @@ func (s *Settings) Name() string {
 	return s.Type
 }
 
-// attributesOf are the attributes of each backend type.
-var attributesOf = map[string][]statebackend.Attribute{
-	"http":  http.Attributes,
-	"inmem": inmem.Attributes,
-	"local": local.Attributes,
-	"s3":    s3.Attributes,
-}
-
 // Configured returns the settings of a backend block, with overrides from -backend-config. They are nil if
 // there is no backend block; overrides are then an error.
 func Configured(b *config.Backend, overrides map[string]any) (*Settings, diags.Diagnostics) {
 	if b == nil {
 		return nil, nil
 	}
-	attrs, ok := attributesOf[b.Type]
+	kind, ok := backendTypes[b.Type]
 	if !ok {
-		return nil, diags.Errorf(&b.Range, "Unsupported backend type",
-			"Lockstep does not support the backend type %q. Use \"s3\", \"http\" or \"local\".", b.Type)
+		return nil, diags.Errorf(&b.Range, unsupportedBackend, "%s", unsupported(b.Type))
 	}
+	attrs := kind.Attributes
 	var body hcl.BodySchema
 	for _, a := range attrs {
 		body.Attributes = append(body.Attributes, hcl.AttributeSchema{Name: a.Name})
@@ -158,20 +147,11 @@ func (d *Dir) openBackend(ctx context.Context, s *Settings, paths LocalPaths) (s
 	if s == nil {
 		s = &Settings{Type: "local"}
 	}
-	var b statebackend.Backend
-	var err error
-	switch s.Type {
-	case "local":
-		b, err = local.Open(s.Attributes, local.Options{Dir: d.Path, StatePath: paths.State, StateOutPath: paths.StateOut, BackupPath: paths.Backup})
-	case "inmem":
-		b, err = inmem.Open(s.Attributes)
-	case "http":
-		b, err = http.Open(s.Attributes)
-	case "s3":
-		b, err = s3.Open(ctx, s.Attributes, s3.Options{Note: d.note})
-	default:
-		err = fmt.Errorf("Lockstep does not support the backend type %q; use \"s3\", \"http\" or \"local\"", s.Type)
+	kind, ok := backendTypes[s.Type]
+	if !ok {
+		return nil, diags.Errorf(nil, unsupportedBackend, "%s", unsupported(s.Type))
 	}
+	b, err := kind.Open(ctx, s.Attributes, d, paths)
 	if err != nil {
 		return nil, backendError(err)
 	}

@@ -190,7 +190,7 @@ func TestRemoteState(t *testing.T) {
 		{"local", path("nowhere"), "default", builtin.ErrNoState.Error()},
 		{"local", path("other.tfstate"), "a/b", "not a workspace name"},
 		{"local", cty.ObjectVal(map[string]cty.Value{"paht": cty.StringVal("x")}), "default", "paht"},
-		{"gcs", cty.NullVal(cty.DynamicPseudoType), "default", `does not support the backend type "gcs"`},
+		{"gcs", cty.NullVal(cty.DynamicPseudoType), "default", `cannot read a state in the backend "gcs"`},
 	} {
 		if _, err := d.RemoteState(t.Context(), nil, c.backend, c.config, c.workspace); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v; want %q", c.backend, err, c.says)

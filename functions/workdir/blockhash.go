@@ -15,7 +15,7 @@ import (
 // accepts the other's records. Terraform hashes a tuple of the type and an object of all attributes that
 // version 1.11 knows. (Compared with records of 1.11.4.)
 func blockHash(backendType string, values map[string]any) uint64 {
-	v := cty.TupleVal([]cty.Value{cty.StringVal(backendType), objectOf(attributesOf[backendType], values)})
+	v := cty.TupleVal([]cty.Value{cty.StringVal(backendType), objectOf(backendTypes[backendType].Attributes, values)})
 	return uint64(uint32(v.Hash()))
 }
 

@@ -112,7 +112,7 @@ func (d DataDir) Remember(s *Settings) error {
 		return err
 	}
 	all := map[string]any{}
-	for _, a := range attributesOf[s.Type] {
+	for _, a := range backendTypes[s.Type].Attributes {
 		if !a.Foreign {
 			all[a.Name] = nil
 		}

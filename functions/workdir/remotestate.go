@@ -41,8 +41,8 @@ func (d *Dir) RemoteState(ctx context.Context, own *config.Config, backendType s
 
 // RemoteSettings returns the backend settings that the arguments of a data source terraform_remote_state name.
 func RemoteSettings(backendType string, arguments cty.Value) (*Settings, error) {
-	if _, ok := attributesOf[backendType]; !ok {
-		return nil, fmt.Errorf("Lockstep does not support the backend type %q; it reads states in \"s3\", \"http\" and \"local\"", backendType)
+	if _, ok := backendTypes[backendType]; !ok {
+		return nil, fmt.Errorf("Lockstep cannot read a state in the backend %q. It reads states in %s. Move that state to one of these backends. Or replace the data source with variables, and give them the values that `terraform output -json` prints in the other configuration", backendType, supportedBackends())
 	}
 	s := &Settings{Type: backendType, Attributes: map[string]any{}}
 	if arguments.IsNull() {

@@ -3,6 +3,7 @@ package statebackendtest
 import (
 	"bytes"
 	"context"
+	"database/sql"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -15,6 +16,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	_ "github.com/lib/pq" // the driver "postgres"
 )
 
 // Part returns the path of an installed program or library in the directory that .ci/parts fills:
@@ -149,6 +152,48 @@ func makeTable(t testing.TB, url string) {
 		body, _ := io.ReadAll(answer.Body)
 		t.Fatalf("create table: %s: %s", answer.Status, body)
 	}
+}
+
+// StartPostgres starts a real PostgreSQL server, and returns the connection string of an empty database. The role is
+// a superuser, and its password is SecretKey. The server stops at the end of the test.
+func StartPostgres(t testing.TB) (connection string) {
+	t.Helper()
+	server := Part(t, "npm", "postgres", "native", "bin", "postgres")
+	dir := t.TempDir()
+	password := filepath.Join(dir, "password")
+	if err := os.WriteFile(password, []byte(SecretKey), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var notRoot []string // PostgreSQL refuses to run as root, but not as a user whose files are root's
+	if os.Geteuid() == 0 {
+		notRoot = []string{"unshare", "--user", "--map-user=1000"}
+	}
+	data := filepath.Join(dir, "data")
+	create := append(notRoot, filepath.Join(filepath.Dir(server), "initdb"), "-D", data, "-U", AccessKey, "--pwfile="+password,
+		"--auth=scram-sha-256", "--locale=C", "--encoding=UTF8", "--no-sync", "--no-instructions")
+	if out, err := exec.Command(create[0], create[1:]...).CombinedOutput(); err != nil {
+		t.Fatalf("initdb: %v\n%s", err, out)
+	}
+	address := StartServer(t, func(address string) *exec.Cmd {
+		_, port, _ := net.SplitHostPort(address)
+		// At SIGTERM the server would wait for its clients.
+		return Server("sh", append(append([]string{"-c", `"$@" & server=$!; trap 'kill -QUIT $server' TERM; wait $server; wait $server`, "sh"}, notRoot...),
+			server, "-D", data, "-p", port, "-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=", "-c", "fsync=off", "-c", "max_connections=400")...)
+	})
+	connection = fmt.Sprintf("postgres://%s:%s@%s/postgres?sslmode=disable", AccessKey, SecretKey, address)
+	db, err := sql.Open("postgres", connection)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for range 1000 {
+		if err = db.PingContext(t.Context()); err == nil {
+			return connection
+		}
+		time.Sleep(20 * time.Millisecond) // it accepts connections before it is ready
+	}
+	t.Fatal(err)
+	return ""
 }
 
 // Server returns a command that runs a program until the program's standard input ends. The input ends when the

@@ -141,8 +141,11 @@ func (d *Decoder) refuseCloud() {
 		return
 	}
 	d.errorf(&d.cloud.DefRange, "HCP Terraform is not supported",
-		"A cloud block stores state and runs plans in HCP Terraform, whose place Lockstep takes. Remove the block and declare a backend, for instance \"s3\", instead.")
+		"A cloud block stores states and runs plans in HCP Terraform. Lockstep runs plans itself, and keeps the states in a backend such as \"s3\". "+MoveFromCloud)
 }
+
+// MoveFromCloud says how a state leaves HCP Terraform: its stock client does not copy it to a backend.
+const MoveFromCloud = "To move the state of a workspace, run \"terraform state pull > state.json\" here. Write the block of a backend in place of this block. Then run \"lockstep init -reconfigure\" and \"lockstep state push state.json\"."
 
 // providerMeta reads a provider_meta block. The provider defines its arguments. Their values must be literal,
 // since nothing exists yet that they could refer to.

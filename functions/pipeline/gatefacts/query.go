@@ -14,12 +14,9 @@ import (
 // plan, so never from a fork.
 func MayQuery(ctx context.Context, e *Reader, r runs.Run) (admission.Decision, error) {
 	r.Phase, r.Spec.Options = runs.Queued, runs.Run{}.Spec.Options // the query does not depend on the plan
-	q, err := e.Request(ctx, comment.Plan, r)
-	if err != nil {
-		return admission.Decision{}, err
-	}
-	if d := admission.Decide(q); !d.Allowed() {
-		return d, nil
+	_, d, err := e.Ask(ctx, e.Request(comment.Plan, r), nil)
+	if err != nil || !d.Allowed() {
+		return d, err
 	}
 	if e.Pull.Fork() {
 		return admission.Refusal(reasons.QueryOfFork{}), nil
@@ -31,12 +28,13 @@ func MayQuery(ctx context.Context, e *Reader, r runs.Run) (admission.Decision, e
 // rights of a plan. problem is the reason if there is no job.
 func QueryJob(ctx context.Context, e *Reader, r runs.Run, dir string) (j jobs.Job, no admission.Decision, problem string, err error) {
 	r.Phase, r.Spec.Options = runs.Queued, runs.Run{}.Spec.Options
-	q, err := e.Request(ctx, comment.Plan, r)
-	if err != nil {
-		return j, no, "", err
+	place := func(ctx context.Context, q *admission.Request) (err error) {
+		j, q.Unusable, err = e.Job(ctx, q, dir)
+		return err
 	}
-	if j, problem, err = e.Job(ctx, &q, dir); err != nil || problem != "" {
-		return j, no, problem, err
+	q, d, err := e.Ask(ctx, e.Request(comment.Plan, r), Sources{admission.StatePlace: place})
+	if err != nil || q.Unusable != "" {
+		return j, no, q.Unusable, err
 	}
-	return j, admission.Decide(q), "", nil
+	return j, d, "", nil
 }

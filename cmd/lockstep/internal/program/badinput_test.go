@@ -390,8 +390,36 @@ func TestBackendTrouble(t *testing.T) {
 	d.want(1, "init -reconfigure", `S3 bucket "missing" does not exist`)
 	d.Write("backend.tf", strings.ReplaceAll(fakeBackend(s.URL), `= "us-east-1"`, `= []`))
 	d.want(1, "init -reconfigure", "region")
-	d.Write("backend.tf", "terraform {\n  backend \"gcs\" {}\n}\n")
-	d.want(1, "init", "Unsupported backend type", `Lockstep does not support the backend type "gcs"`, "on backend.tf line 2")
+}
+
+// A backend that is not supported is refused by name. The message says which backends are supported, and how to move
+// the states to one of them.
+func TestUnsupportedBackends(t *testing.T) {
+	t.Parallel()
+	d := newLab(t)
+	for _, name := range []string{"azurerm", "consul", "cos", "kubernetes", "oss"} {
+		d.Write("backend.tf", "terraform {\n  backend \""+name+"\" {\n    key = \"k\"\n  }\n}\n")
+		d.want(1, "init", "Unsupported backend type", "on backend.tf line 2", `Lockstep does not support the backend type "`+name+`". Use one of "`, `"s3"`, `"local"`,
+			`write the block of the new backend in place of this block`, `run "terraform init -migrate-state"`, `then "lockstep init"`)
+	}
+	d.Write("backend.tf", "terraform {\n  backend \"azure\" {}\n}\n")
+	if r := d.want(1, "init", `Lockstep does not support the backend type "azure". Use one of "`); strings.Contains(r.Out, "migrate-state") {
+		t.Errorf("states are to be moved from a backend that does not exist:\n%s", r.Out)
+	}
+	pull := []string{`run "terraform state pull > state.json"`, `"lockstep init -reconfigure"`, `"lockstep state push state.json"`}
+	d.Write("backend.tf", "terraform {\n  backend \"remote\" {\n    organization = \"acme\"\n  }\n}\n")
+	d.want(1, "init", append(pull, `Lockstep does not support the backend type "remote". Use one of "`)...)
+	d.Write("backend.tf", "terraform {\n  cloud {\n    organization = \"acme\"\n  }\n}\n")
+	d.want(1, "init", append(pull, "HCP Terraform is not supported", "on backend.tf line 2")...)
+
+	// A directory that another tool has initialized.
+	d.Write("backend.tf", "terraform {\n  backend \"local\" {}\n}\n")
+	d.Write(".terraform/terraform.tfstate", `{"version":3,"backend":{"type":"azurerm","config":{"key":"k"},"hash":1}}`)
+	d.want(1, "init -migrate-state -force-copy", `Lockstep does not support the backend type "azurerm"`, `run "terraform init -migrate-state"`)
+	d.want(0, "init -reconfigure")
+
+	d.Write("main.tf", "data \"terraform_remote_state\" \"net\" {\n  backend = \"azurerm\"\n  config = {\n    key = \"k\"\n  }\n}\n")
+	d.want(1, "plan", "Unable to read remote state", `Lockstep cannot read a state in the backend "azurerm"`, `It reads states in "`, "Move that state to one of these backends", "`terraform output -json`")
 }
 
 // A registry that is not to be trusted, or does not work.
