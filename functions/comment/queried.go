@@ -12,7 +12,8 @@ const (
 	MaxQueried      = 100    // objects
 	MaxQueryConfig  = 30_000 // bytes of configuration
 	maxQueryLists   = 50
-	maxQueriedText  = 300 // bytes of a text in a table
+	maxQueriedText  = 200     // bytes of a text in a table
+	maxQueriedSize  = 200_000 // bytes of the whole, as JSON
 	maxQueryWarning = 5_000
 )
 
@@ -66,6 +67,9 @@ func (q Queried) Each(f func(string) string) Queried {
 		q.Config = ""
 	}
 	q.Warnings = markdown.Cut(f(q.Warnings), maxQueryWarning)
+	for len(q.Objects) > 0 && encodedSize(q) > maxQueriedSize {
+		q.Objects = q.Objects[:len(q.Objects)/2]
+	}
 	return q
 }
 

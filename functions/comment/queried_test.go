@@ -45,6 +45,14 @@ func TestQueried(t *testing.T) {
 	if got := many.Each(same); len(got.Objects) != MaxQueried {
 		t.Errorf("%d objects", len(got.Objects))
 	}
+	hostile := Queried{Config: strings.Repeat("<", MaxQueryConfig)}
+	for range 100 {
+		all := strings.Repeat("<", 1000)
+		hostile.Objects = append(hostile.Objects, QueriedObject{all, all, all, all})
+	}
+	if n := encodedSize(hostile.Each(same)); n > 350_000 {
+		t.Errorf("%d bytes in a record", n)
+	}
 	generated.Config = strings.Repeat("x", MaxQueryConfig+1)
 	if got := generated.Each(same); got.Config != "" {
 		t.Error("too long a configuration is shown")

@@ -1,6 +1,7 @@
 package comment
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -12,8 +13,10 @@ const (
 	MaxTestRuns  = 100
 	MaxTestNotes = 100
 
-	maxTestReport = 30_000 // bytes
-	maxTestText   = 1_000  // bytes of any other text
+	maxTestReport = 30_000  // bytes
+	maxTestName   = 100     // bytes of the name of a run, and of its file
+	maxTestText   = 1_000   // bytes of a text of a note
+	maxTests      = 250_000 // bytes of the whole, as JSON
 )
 
 // Within returns the result within the limits. The process of the tests may have returned anything.
@@ -24,13 +27,26 @@ func (t Tests) Within() Tests {
 	}
 	t.Runs = t.Runs[:min(len(t.Runs), MaxTestRuns)]
 	for i, r := range t.Runs {
-		t.Runs[i].File, t.Runs[i].Name, t.Runs[i].Result = cutTitle(r.File, maxTestText), cutTitle(r.Name, maxTestText), cutTitle(r.Result, maxTestText)
+		t.Runs[i].File, t.Runs[i].Name, t.Runs[i].Result = cutTitle(r.File, maxTestName), cutTitle(r.Name, maxTestName), cutTitle(r.Result, maxTestName)
 	}
 	for i, n := range t.Notes {
 		n.Line = max(n.Line, 1)
 		t.Notes[i] = TestNote{Path: cutTitle(n.Path, maxTestText), Line: n.Line, Last: max(n.Last, n.Line), Title: cutTitle(n.Title, maxTestText), Message: cutTitle(n.Message, maxTestText)}
 	}
+	for len(t.Notes) > 0 && encodedSize(t) > maxTests {
+		left := len(t.Notes) / 2
+		t.Notes, t.MoreNotes = t.Notes[:left], t.MoreNotes+len(t.Notes)-left
+	}
 	return t
+}
+
+// encodedSize returns the size of a value in a record. A character may take 6 bytes there.
+func encodedSize(v any) int {
+	data, err := json.Marshal(v)
+	if err != nil {
+		panic(err.Error()) // these values are texts and numbers
+	}
+	return len(data)
 }
 
 // Tests is the result of the tests of a project. Its texts come from the pull request, without secrets.
@@ -183,12 +199,9 @@ func (r TestRun) result() string {
 	return "error"
 }
 
-// maxCell is the maximum length of a text in a table, in bytes.
-const maxCell = 100
-
 // cell returns a text for a table.
 func cell(text string) string {
-	return strings.ReplaceAll(markdown.Code(cutTitle(text, maxCell)), "|", `\|`)
+	return strings.ReplaceAll(markdown.Code(cutTitle(text, maxTestName)), "|", `\|`)
 }
 
 // Text returns the page's second part, of at most limit bytes, in Markdown.

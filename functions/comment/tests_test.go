@@ -53,6 +53,14 @@ func TestTestChecks(t *testing.T) {
 		}
 	}
 	golden.File(t, "testdata/tests.md", b.String())
+	hostile := Tests{Report: strings.Repeat("<", 60_000)}
+	for range 1000 {
+		hostile.Runs = append(hostile.Runs, TestRun{File: strings.Repeat("<", 1000), Name: strings.Repeat("<", 1000), Result: "fail"})
+		hostile.Notes = append(hostile.Notes, TestNote{Path: strings.Repeat("<", 1000), Title: strings.Repeat("<", 1000), Message: strings.Repeat("<", 1000)})
+	}
+	if got := of(hostile); encodedSize(got) > 350_000 || len(got.Notes)+got.MoreNotes != 1000 {
+		t.Errorf("%d bytes in a record, with %d notes, and %d left out", encodedSize(got), len(got.Notes), got.MoreNotes)
+	}
 	got := of(many)
 	if len(got.Runs) != MaxTestRuns || len(got.Notes) != MaxTestNotes || got.MoreNotes != 250 || got.Notes[0].Line != 1 || got.Notes[0].Last != 1 {
 		t.Errorf("%d runs, %d notes and %d more, %+v", len(got.Runs), len(got.Notes), got.MoreNotes, got.Notes[0])

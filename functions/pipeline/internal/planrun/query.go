@@ -33,7 +33,7 @@ func queryReply(r runs.Run, reply comment.Reply) ledger.Reply {
 	return report.NewReply("query "+r.Target(), reply)
 }
 
-// Enqueue queues the queries of all planned projects that a command selects. The replies are the refusals.
+// Enqueue queues the query of the planned project that a command selects. The replies are the refusals.
 func (qy *Querier) Enqueue(ctx context.Context, c comment.Command) ([]comment.Reply, error) {
 	all, err := qy.Ledger.Runs(ctx, qy.Facts.Message.Pull)
 	if err != nil {
@@ -43,44 +43,37 @@ func (qy *Querier) Enqueue(ctx context.Context, c comment.Command) ([]comment.Re
 	all = slices.DeleteFunc(all, func(s ledger.Versioned) bool {
 		return s.Phase == runs.Superseded || s.Spec.Removed || !s.SelectedBy(c)
 	})
-	if len(all) == 0 {
-		d, err := gatefacts.MayQuery(ctx, qy.Facts, runs.Run{}) // a person who may not ask learns nothing about the runs
-		if err != nil {
-			no, err := gatefacts.FinalReply(c, c.Project, err)
-			return []comment.Reply{no}, err
-		}
-		if d.Allowed() {
-			d = admission.Refusal(gatefacts.WhyNoneSelected(c, known, reasons.NothingToQuery{}))
-		}
-		return []comment.Reply{gatefacts.Refused(c, c.Project, d)}, nil
+	r, none := runs.Run{}, c.Project
+	if len(all) == 1 {
+		r, none = all[0].Run, runs.Label(all[0].Run)
 	}
-	var replies []comment.Reply
+	d, err := gatefacts.MayQuery(ctx, qy.Facts, r)
+	if err != nil {
+		no, err := gatefacts.FinalReply(c, none, err)
+		return []comment.Reply{no}, err
+	}
+	switch {
+	case !d.Allowed(): // a person who may not ask learns nothing about the runs
+	case len(all) == 0:
+		d = admission.Refusal(gatefacts.WhyNoneSelected(c, known, reasons.NothingToQuery{}))
+	case len(all) > 1: // an answer has room for one
+		several := reasons.SeveralProjects{Command: c}
+		for _, s := range all {
+			several.Projects = append(several.Projects, runs.Label(s.Run))
+		}
+		d = admission.Refusal(several)
+	}
+	if !d.Allowed() {
+		return []comment.Reply{gatefacts.Refused(c, none, d)}, nil
+	}
 	m := qy.Facts.Message
 	answer := report.AnswerTo(m)
-	for _, s := range all {
-		d, err := gatefacts.MayQuery(ctx, qy.Facts, s.Run)
-		if err != nil {
-			no, err := gatefacts.FinalReply(c, runs.Label(s.Run), err)
-			if err != nil {
-				return nil, err
-			}
-			replies = append(replies, no)
-			continue
-		}
-		if !d.Allowed() {
-			replies = append(replies, gatefacts.Refused(c, runs.Label(s.Run), d))
-			continue
-		}
-		// The message is sent first. A reply that announces a query without a message would stay for ever.
-		next := pipeline.Message{Kind: pipeline.ToQuery, Target: s.Target(), Actor: m.Actor, At: m.At, Answer: answer, Generate: c.Generate}
-		if err := pipeline.Send(ctx, qy.Queue, m.Pull, next, s.MessageName(), answer, c.Generate); err != nil {
-			return nil, err
-		}
-		if err := qy.Report.Reply(ctx, answer, queryReply(s.Run, comment.Pending{Project: runs.Label(s.Run), Verb: comment.Query})); err != nil {
-			return nil, err
-		}
+	// The message is sent first. A reply that announces a query without a message would stay for ever.
+	next := pipeline.Message{Kind: pipeline.ToQuery, Target: r.Target(), Actor: m.Actor, At: m.At, Answer: answer, Generate: c.Generate}
+	if err := pipeline.Send(ctx, qy.Queue, m.Pull, next, r.MessageName(), answer, c.Generate); err != nil {
+		return nil, err
 	}
-	return replies, nil
+	return nil, qy.Report.Reply(ctx, answer, queryReply(r, comment.Pending{Project: runs.Label(r), Verb: comment.Query}))
 }
 
 // Query queries one project. It handles a message, and can be repeated.
