@@ -26,8 +26,9 @@ import (
 )
 
 // providers makes available those providers that the configuration and the present state need, if the base branch
-// grants all of them. The state adopts the addresses of the configuration first. Nothing is installed before that is known, and no provider is started if it has another
-// checksum than the granted one. Closing the operation stops the providers.
+// grants all of them. The state adopts the addresses of the configuration first. Nothing is installed before the
+// grants are checked. No provider is started if its checksum is not the granted one. Closing the operation stops the
+// providers.
 func (o *checkout) providers(ctx context.Context) diags.Diagnostics {
 	o.Adopt()
 	reqs, ds := workdir.Requirements(o.Config, o.State.Current)

@@ -66,7 +66,7 @@ func (o *checkout) query(ctx context.Context, ds diags.Diagnostics, found *inven
 	if ds = append(ds, o.readState(ctx, b)...); ds.HasErrors() {
 		return ds
 	}
-	if ds = append(ds, o.providers(ctx, o.State.Current)...); ds.HasErrors() {
+	if ds = append(ds, o.providers(ctx)...); ds.HasErrors() {
 		return ds
 	}
 	found.read(o.State.Current)
