@@ -170,8 +170,8 @@ func (m *meter) elements(v cty.Value, ty cty.Type, depth int) bool {
 // takes about 8 times as long as visiting a value.
 const perType = 8
 
-// typ counts the parts of a type whose value has no parts: a null or unknown value is small, but its type may
-// be large.
+// typ counts the parts of the type of a null or unknown value. Such a value has no parts itself, but its type
+// may be large.
 func (m *meter) typ(ty cty.Type, depth int) bool {
 	if ty.IsPrimitiveType() || ty == cty.DynamicPseudoType || ty.IsCapsuleType() {
 		return true

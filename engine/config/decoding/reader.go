@@ -65,8 +65,8 @@ func (r *reader) missingBase(place hcl.Range, summary, object string) {
 	r.errorf(&place, summary, "An override file only changes what other files of the module declare, and none declares %s.", object)
 }
 
-// name returns the label of a block at the index label. It adds an error with this summary if the label is not
-// a valid name.
+// once reports whether b is the first block of its type, and reports an error otherwise. seen keeps the first
+// block between calls.
 func (r *reader) once(seen **hcl.Block, b *hcl.Block, summary, detail string) bool {
 	if *seen == nil {
 		*seen = b
@@ -76,8 +76,8 @@ func (r *reader) once(seen **hcl.Block, b *hcl.Block, summary, detail string) bo
 	return false
 }
 
-// name returns the label of a block with the index label. It adds an error with this summary if the label is
-// not a valid name.
+// name returns the label of a block at the index label. It adds an error with this summary if the label is not
+// a valid name.
 func (r *reader) name(b *hcl.Block, label int, summary string) string {
 	n := b.Labels[label]
 	if !hclsyntax.ValidIdentifier(n) {

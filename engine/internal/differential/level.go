@@ -47,8 +47,10 @@ func hasNumber(v any) bool {
 	return ok
 }
 
-// repeat returns a count or for_each argument, or nothing. key has the values that differ between the
-// instances, such as each.key. all is an expression with the attribute attr of all instances.
+// levelOutputs copies root outputs of the stock tool's state to lockstep's where lockstep keeps the previous
+// value. There are two cases. After a failure, the stock tool stores an output as planned, although its
+// dependency has failed. In a destroy with targets, the stock tool stores outputs that the plan does not
+// show, with the values from before the destroy.
 func levelOutputs(stock, ours Result) {
 	theirs, own := outputsOf(stock.State), outputsOf(ours.State)
 	planned := outputChanges(stock.Plan)

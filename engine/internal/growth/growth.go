@@ -19,11 +19,11 @@ const (
 	// Made means that the result is a new value: it is measured, and counts as made by the run. Functions that
 	// are not in the table, such as those of providers, have this kind.
 	Made Kind = iota
-	// Shares means that the result is a new list whose elements come from the arguments.
+	// Small results are numbers, bools or short texts: nothing is checked.
 	Small
-	// Part results are an argument or a part of one, and not larger.
-	Part
 	// Part means that the result is an argument or a part of an argument, and so not larger.
+	Part
+	// Shares means that the result is a new list whose elements come from the arguments.
 	Shares
 )
 

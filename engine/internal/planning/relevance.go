@@ -71,8 +71,7 @@ type relevanceSearch struct {
 	todo  []relevantReference
 }
 
-// add adds a reference that is still to be followed. If the reference names an attribute of a resource, add
-// also adds the attribute to the result.
+// A relevantReference is a reference in a module instance that must still be followed.
 type relevantReference struct {
 	in  addrs.ModuleInstance
 	ref refs.Reference
@@ -112,8 +111,8 @@ func (s *relevanceSearch) traversals(in addrs.ModuleInstance, r *config.Resource
 	}
 }
 
-// add adds a reference to follow. If it names a resource's attribute, it also adds the attribute to the
-// result.
+// add adds a reference that is still to be followed. If the reference names an attribute of a resource, add
+// also adds the attribute to the result.
 func (s *relevanceSearch) add(x relevantReference) {
 	id := relevanceStep{in: x.in, object: x.ref.Object, output: x.ref.Output, key: x.ref.Key, repeated: x.repeated}
 	var path cty.Path

@@ -44,7 +44,7 @@ func Block(t testing.TB, text string) *schema.Block {
 	return b
 }
 
-// A query needs no state, so all resources are unknown.
+// Parse returns the schema that text describes.
 func Parse(text string) (*schema.Block, error) {
 	p := &parser{lines: strings.Split(text, "\n")}
 	b, err := p.body(false)
