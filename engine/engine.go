@@ -254,8 +254,8 @@ func (r Run) baseDir() string {
 	return r.BaseDir
 }
 
-// functions returns the built-in functions for phases other than an apply: impure functions return unknown
-// values.
+// functions returns the built-in functions for every operation except an apply. Impure functions, such as uuid,
+// return unknown values there.
 func (r Run) functions(planned time.Time) map[string]function.Function {
 	s := r.scope(planned)
 	s.PureOnly = true

@@ -42,7 +42,7 @@ type Report struct {
 	Succeeded bool
 }
 
-// reports is [Client.Reports], but it returns GitHub's errors unchanged.
+// reports returns the same as [Client.Reports], but with GitHub's errors unchanged.
 // Sources: https://docs.github.com/en/rest/checks/runs#list-check-runs-for-a-git-reference,
 // https://docs.github.com/en/rest/commits/statuses#get-the-combined-status-for-a-specific-reference
 func (c *Client) reports(ctx context.Context, sha string) ([]Report, error) {

@@ -198,8 +198,8 @@ func (m *meter) typ(ty cty.Type, depth int) bool {
 	return true
 }
 
-// number counts a number's digits, if there are more than a few: 1e600000000 is a few bytes in a file, and
-// 600 MB as text.
+// number counts the digits of f, if there are more than a few, and reports whether to continue. For example,
+// 1e600000000 is a few bytes in a file, and 600 MB as text.
 func (m *meter) number(f *big.Float) bool {
 	d := Digits(f)
 	if d > m.l.Digits {

@@ -195,7 +195,7 @@ func (p *Progress) Done() int {
 	return n
 }
 
-// Call returns the last call for an action on an object, if one was begun.
+// Call returns the last call for an action on an object. The second result is false if no such call was begun.
 func (p *Progress) Call(a addrs.ResourceInstanceObject, action plans.Action) (Call, bool) {
 	if p == nil {
 		return Call{}, false
@@ -203,7 +203,8 @@ func (p *Progress) Call(a addrs.ResourceInstanceObject, action plans.Action) (Ca
 	return p.call(&Intent{Address: a.Instance.String(), Deposed: string(a.Deposed), Action: action.String()})
 }
 
-// Invocation returns the last call that invoked an action of the plan, if one was begun.
+// Invocation returns the last call that invoked this action of the plan. The second result is false if no such
+// call was begun.
 func (p *Progress) Invocation(x *plans.Invocation) (Call, bool) {
 	if p == nil {
 		return Call{}, false

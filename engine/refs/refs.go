@@ -51,7 +51,7 @@ type Refs struct {
 // Analyze finds all references of cfg. It reports references to objects that do not exist, and cycles.
 func Analyze(cfg *config.Config) (*Refs, diags.Diagnostics) { return AnalyzeWithout(cfg, nil) }
 
-// AnalyzeWithout is like [Analyze], but leaves out the references of unused provider blocks, which are never
+// AnalyzeWithout finds references, as [Analyze] does, but not in the provider blocks in unused, which are never
 // evaluated.
 func AnalyzeWithout(cfg *config.Config, unused map[*config.Provider]bool) (*Refs, diags.Diagnostics) {
 	r := &Refs{

@@ -34,7 +34,7 @@ func GroupWarnings(ds diags.Diagnostics) []Group {
 	return out
 }
 
-// EachWarning is [GroupWarnings] with a group for each diagnostic.
+// EachWarning groups diagnostics as [GroupWarnings] does, but each diagnostic is in a group of its own.
 func EachWarning(ds diags.Diagnostics) []Group {
 	out := make([]Group, len(ds))
 	for i, d := range ds {

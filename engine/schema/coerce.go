@@ -93,8 +93,8 @@ func (n *nest) coerce(in cty.Value, path cty.Path) (cty.Value, error) {
 	return n.gather(v, vals).WithMarks(vm), nil
 }
 
-// gather combines the blocks vals into one collection of the kind that n has, such as a list. For a map, the
-// keys are those of like, in the same order.
+// gather combines the values of blocks into one collection of the kind n.Nesting, such as a list. For a map,
+// like has the keys, in the order of vals.
 func (n *nest) gather(like cty.Value, vals []cty.Value) cty.Value {
 	switch {
 	case n.Nesting == NestingSet:

@@ -35,8 +35,8 @@ func ListedDependencies(load func() []addrs.ConfigResource) *Dependencies {
 	return &Dependencies{load: load}
 }
 
-// EncodedDependencies is [ListedDependencies] that also keeps the form of the list in a state file: a JSON
-// list of addresses, which load decodes.
+// EncodedDependencies returns the same as [ListedDependencies], but for a list as in a state file: a JSON list
+// of addresses. It also keeps this JSON. load decodes it.
 func EncodedDependencies(encoded []byte, load func() []addrs.ConfigResource) *Dependencies {
 	return &Dependencies{load: load, encoded: encoded}
 }

@@ -51,7 +51,7 @@ func (h *Hub) enqueue(t *apps.Token, id, sha string) (int, any) {
 // putInQueue is Enqueue for callers that have the lock.
 func (r *Repository) putInQueue(who string, p *pull) string {
 	number, base := p.number, r.mustBranch("main")
-	// A push removes the pull request from the queue. Those after it are removed, too.
+	// A push removes the pull request from the queue, and with it all pull requests after it.
 	if i := slices.IndexFunc(r.queue, func(q queued) bool { return q.pull == p }); i >= 0 {
 		r.dequeue(i, "dequeued")
 	}

@@ -156,7 +156,7 @@ func leaseOf(found item) *statebackend.Lease {
 	return &lease
 }
 
-// sameHolder reports whether two lock items have the same holder of the same lock. Two items without a lease
+// sameHolder reports whether two lock items have leases of the same lock and holder. Two items without a lease
 // count as the same.
 func sameHolder(x, y item) bool {
 	a, b := leaseOf(x), leaseOf(y)

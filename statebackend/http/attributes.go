@@ -53,7 +53,8 @@ type values struct {
 	ClientKey            *string `json:"client_private_key_pem"`
 }
 
-// settings are the checked values, with those of the environment and the defaults.
+// settings are the checked values of the arguments. Environment variables and defaults stand in for missing
+// arguments.
 type settings struct {
 	address, lock, unlock                  *url.URL // lock and unlock may be nil
 	updateMethod, lockMethod, unlockMethod string

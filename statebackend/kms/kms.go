@@ -22,8 +22,8 @@ func Open(ctx context.Context, arguments map[string]any) (encryption.KMSClient, 
 	return OpenAs(ctx, arguments, nil)
 }
 
-// OpenAs is [Open] with the given credentials instead of all others. If credentials is nil, OpenAs uses those
-// that Open finds.
+// OpenAs returns a client, as [Open] does, that uses these credentials only. If credentials is nil, it finds
+// credentials as Open does.
 func OpenAs(ctx context.Context, arguments map[string]any, credentials aws.CredentialsProvider) (encryption.KMSClient, error) {
 	sdk, err := s3.SDK(ctx, arguments, credentials)
 	if err != nil {

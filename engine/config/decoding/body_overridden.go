@@ -73,7 +73,7 @@ func bodyBlockType(b *hcl.Block) string {
 	return b.Type
 }
 
-// missing reports required arguments that neither body has.
+// missing returns an error for each required argument that neither the block nor its override has.
 func (b *overridden) missing(s *hcl.BodySchema, c *hcl.BodyContent) hcl.Diagnostics {
 	var ds hcl.Diagnostics
 	for _, a := range s.Attributes {

@@ -65,9 +65,9 @@ func givenValues(root *config.Content, sources []Source) (map[string]givenValue,
 // shownUndeclared is how many undeclared variables from files are named in warnings.
 const shownUndeclared = 2
 
-// undeclaredValue reports a value for a variable that is not declared. For an option it is an error, since
-// options are meant for this configuration. For a file it is a warning, since several configurations may
-// share the file. For the environment there is no diagnostic.
+// undeclaredValue returns a diagnostic about a value for a variable that is not declared. For an option it is
+// an error, since options are meant for this configuration. For a file it is a warning, since several
+// configurations may share the file. For the environment there is no diagnostic.
 func undeclaredValue(name string, s Source) diags.Diagnostics {
 	const summary = "Value for undeclared variable"
 	switch s.Origin {

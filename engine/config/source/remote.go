@@ -212,8 +212,8 @@ func Redact(text string) string {
 	return before + "?" + strings.Join(params, "&")
 }
 
-// Secrets returns the parts of an address that [Redact] hides, both as written and decoded. With them, the
-// secrets can be hidden in the messages of other programs, too.
+// Secrets returns the parts of an address that [Redact] hides, both as written and decoded. A caller can hide
+// these parts in the messages of other programs.
 func Secrets(text string) []string {
 	var out []string
 	add := func(s string, decode func(string) (string, error)) {

@@ -106,8 +106,8 @@ const (
 	otherObject likeness = iota
 	// isCurrent: deleting the deposed object would delete the current object.
 	isCurrent
-	// sameID: both exist, with the same ID but different values. Deleting the deposed object may delete the
-	// current one, too.
+	// sameID: both exist, with the same ID but different values. Deleting the deposed object may also delete
+	// the current one.
 	sameID
 )
 

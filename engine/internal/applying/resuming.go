@@ -123,8 +123,8 @@ func (a *applier) replaced(c *plans.ResourceChange) {
 	}
 }
 
-// failedBefore reports again the error of a step that failed in an earlier process, and records the results
-// of the step's conditions.
+// failedBefore returns the error of a step that failed in an earlier process. It also records the results of
+// the step's conditions.
 func (x *object) failedBefore(earlier fate, call journaling.Call) diags.Diagnostics {
 	const summary = "Failed before the apply was stopped"
 	var ds diags.Diagnostics

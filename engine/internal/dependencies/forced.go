@@ -53,7 +53,7 @@ func (f Forced) Has(cr addrs.ConfigResource, key addrs.InstanceKey) bool {
 // it on all instances of a.
 //
 // destroyers are provider configurations that destroy objects with create-before-destroy. The resources that
-// they depend on get the setting, too.
+// these configurations depend on also get the setting.
 // Source: Terraform 1.11.4, which plans by block, but stores the setting by the graph of its apply.
 func (g *Graph) ForcedInstances(remains func(addrs.ConfigResource, addrs.InstanceKey) bool, destroyers []addrs.AbsProviderConfig) Forced {
 	out := Forced{}

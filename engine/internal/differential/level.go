@@ -180,7 +180,8 @@ func levelMasks(stock, ours any) {
 	}
 }
 
-// hidesAll reports whether the mask ours hides everything that the mask stock hides.
+// hidesAll reports whether the mask ours hides everything that the mask stock hides. A mask has the value true
+// for each sensitive part.
 func hidesAll(stock, ours any) bool {
 	if ours == true {
 		return true

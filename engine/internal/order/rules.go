@@ -7,7 +7,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/plans"
 )
 
-// strength is the priority of an edge, strongest first. The numbers are those of the rules in the essay.
+// strength is the priority of an edge, strongest first. Each number is the number of a rule in the essay of
+// this package.
 type strength byte
 
 const (

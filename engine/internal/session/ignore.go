@@ -122,7 +122,7 @@ func putBack(v, prior cty.Value, path cty.Path) (cty.Value, bool) {
 	return v, false
 }
 
-// putBackAttribute is putBack for the path rest below the attribute name of an object.
+// putBackAttribute is putBack for an object. The path is the attribute name, followed by rest.
 func putBackAttribute(v, prior cty.Value, name string, rest cty.Path) (cty.Value, bool) {
 	for _, x := range []cty.Value{v, prior} {
 		if x.IsNull() || !x.Type().IsObjectType() || !x.Type().HasAttribute(name) {
@@ -135,7 +135,7 @@ func putBackAttribute(v, prior cty.Value, name string, rest cty.Path) (cty.Value
 	return cty.ObjectVal(attrs), done
 }
 
-// putBackKey is putBack for the path rest below the element k of a map.
+// putBackKey is putBack for a map. The path is the element k, followed by rest.
 func putBackKey(v, prior cty.Value, k string, rest cty.Path) (cty.Value, bool) {
 	ty := v.Type()
 	if !prior.IsNull() && !prior.Type().Equals(ty) {
@@ -179,7 +179,7 @@ func emptyLike(prior cty.Value, ty cty.Type) cty.Value {
 	return cty.MapValEmpty(ty.ElementType())
 }
 
-// putBackElement is putBack for the path rest below the element key of a list or a tuple.
+// putBackElement is putBack for a list or a tuple. The path is the element at the index key, followed by rest.
 func putBackElement(v, prior, key cty.Value, rest cty.Path) (cty.Value, bool) {
 	ty, was := v.Type(), prior.Type()
 	if v.IsNull() || prior.IsNull() || !was.IsListType() && !was.IsTupleType() {

@@ -17,8 +17,8 @@ import (
 )
 
 // Compare returns the differences between an approved plan and a plan that was made again, in the order of
-// addresses. It returns none if the approval also covers the new plan. An approval never covers an incomplete
-// plan.
+// addresses. If there are none, the approval also covers the new plan. An incomplete plan always has a
+// difference.
 func Compare(approved, now *plans.Plan) []Difference {
 	d := &differences{}
 	d.request(approved, now)

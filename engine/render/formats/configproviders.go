@@ -110,8 +110,8 @@ func (w configWriter) providerEntry(m *config.Module, local addrs.LocalProviderC
 	}}
 }
 
-// inherited is [configWriter.providerEntry] for a configuration that the module inherits. The source of the
-// entry is the parent's configuration of the same name.
+// inherited returns the entry for a provider configuration that the module inherits. Its source is the parent's
+// configuration of the same name.
 func (w configWriter) inherited(m *config.Module, local addrs.LocalProviderConfig) providerEntry {
 	x := w.providerEntry(m, local)
 	if m.Parent != nil {

@@ -27,7 +27,7 @@ type Command struct {
 	Open func(context.Context, *config.Module, *config.Resource) (OfInstance, diags.Diagnostics)
 }
 
-// OfInstance returns the Fetcher of an instance. The scope is that of the instance's expressions.
+// OfInstance returns the Fetcher of an instance. The scope is for evaluating expressions of this instance.
 type OfInstance func(context.Context, addrs.AbsResourceInstance, eval.Scope) (*Fetcher, diags.Diagnostics)
 
 // Run imports an object by its ID, or by its identity: see [session.TypedImportKey]. Store the prior state only
