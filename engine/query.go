@@ -9,7 +9,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/internal/querying"
 )
 
-// QueryOptions are about the results of a query.
+// QueryOptions say what a query generates, and who gets its results.
 type QueryOptions struct {
 	// Generate asks for the resource and import blocks of each object.
 	Generate bool

@@ -61,8 +61,8 @@ type Check struct {
 	// Buttons are the buttons on the page of the check run, at most MaxButtons. GitHub's API does not return them,
 	// so [Client.Check] leaves them nil.
 	Buttons []CheckButton
-	// Annotations are problems in files of the commit, which GitHub shows beside their lines. GitHub never removes
-	// one: a check run has those that it was given first. [Client.Check] leaves them nil.
+	// Annotations are problems in files of the commit, which GitHub shows beside their lines. GitHub never
+	// removes an annotation from a check run. [Client.Check] leaves them nil.
 	Annotations []Annotation
 }
 

@@ -79,9 +79,9 @@ func (p Policy) reachOf(name string) reach {
 	return public
 }
 
-// CheckName is like checkHost, but also refuses names whose addresses are not allowed. It is for programs
-// that make their own connections. The check is not complete: the name may have other addresses when the
-// program connects. A name without an address is not refused, since a proxy may know it.
+// CheckName returns an error if the policy does not allow the host, or one of the addresses that its name has
+// now. It is for programs that make their own connections. The check is not complete: the name may have other
+// addresses when the program connects. A name without an address is not refused, since a proxy may know it.
 func (p Policy) CheckName(ctx context.Context, name string) error {
 	if err := p.checkHost(name); err != nil {
 		return err

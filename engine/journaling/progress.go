@@ -17,8 +17,8 @@ import (
 // *Progress is an apply that has not begun. It is read only.
 //
 // Progress decides nothing about the remaining changes: they follow from the plan. It contains values that
-// might differ the second time, those of impure expressions and of data that was read, because objects may
-// have been made with them already. So a journal is as secret as the state.
+// might differ the second time: values of impure expressions, and data that was read. Objects may have been
+// made with these values. So a journal is as secret as the state.
 type Progress struct {
 	// Began is the time when the first process began. Lineage is the lineage that the state has or will get.
 	Began   time.Time

@@ -186,9 +186,9 @@ func (a *analysis) action(r *config.Resource) {
 	}
 }
 
-// triggers adds the references of a resource's action_trigger blocks, and those of the actions that these
-// blocks name. So the resource waits for everything that its actions need. A reference from an action to the
-// resource itself is left out, since the action is invoked as a part of the resource's change.
+// triggers adds the references of a resource's action_trigger blocks, and the references of the actions that
+// these blocks name. So the resource waits for everything that its actions need. A reference from an action to
+// the resource itself is left out, since the action is invoked as a part of the resource's change.
 func (a *analysis) triggers(r *config.Resource) {
 	o := addrs.Object{Kind: addrs.KindResource, Res: r.Addr}
 	for _, t := range r.Triggers {

@@ -253,9 +253,9 @@ func localConfig(s string) addrs.LocalProviderConfig {
 	return addrs.LocalProviderConfig{LocalName: name, Alias: alias}
 }
 
-// checkOutputs finds references to outputs that the called module does not have. Evaluation finds them, too,
-// and accepts them within the functions try and can. So checkOutputs is only for configurations that are not
-// evaluated because of other errors.
+// checkOutputs finds references to outputs that the called module does not have. Evaluation also finds such
+// references, but accepts them within the functions try and can. So checkOutputs is only for configurations
+// that are not evaluated because of other errors.
 func (r *Refs) checkOutputs(m *config.Module) diags.Diagnostics {
 	var ds diags.Diagnostics
 	for _, o := range r.declared[m.Content] {
@@ -393,9 +393,9 @@ func compare(a, b addrs.Object) int {
 	return strings.Compare(a.Name, b.Name)
 }
 
-// DependsOn returns the resources that a resource waits for because of depends_on: its own argument, and that
-// of every module call around it. If depends_on names a module, the result has all resources in the module.
-// If it names a value, such as an output of a module, the result has the resources on which the value
+// DependsOn returns the resources that a resource waits for because of depends_on: its own depends_on, and the
+// depends_on of every module call around it. If depends_on names a module, the result has all resources in the
+// module. If it names a value, such as an output of a module, the result has the resources on which the value
 // depends.
 func (r *Refs) DependsOn(m *config.Module, res *config.Resource) []addrs.Object {
 	var out []addrs.Object

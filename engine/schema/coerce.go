@@ -62,7 +62,8 @@ func (l *layout) coerce(in cty.Value, path cty.Path) (cty.Value, error) {
 
 func (l *layout) unknown() cty.Value { return cty.UnknownVal(l.ty) }
 
-// coerce converts the value of all blocks of n together to the type that they have together, such as a list.
+// coerce converts the combined value of all blocks of n, such as a list of blocks, to the type that it must
+// have.
 func (n *nest) coerce(in cty.Value, path cty.Path) (cty.Value, error) {
 	if n.Nesting == NestingSingle || n.Nesting == NestingGroup {
 		return n.in.coerce(in, path)

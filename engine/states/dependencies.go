@@ -94,9 +94,9 @@ func (d *Dependencies) All() []addrs.ConfigResource {
 	return d.Until(func(Dependency) bool { return false })
 }
 
-// Until is [Dependencies.All], but it does not follow a dependency for which the function enough returns
-// true: the dependency itself is in the result, its own dependencies are not. Complete lists are returned
-// unchanged.
+// Until returns the same list as [Dependencies.All], but it does not follow a dependency for which the function
+// enough returns true. Such a dependency is in the result, but its own dependencies are not. Complete lists are
+// returned unchanged.
 func (d *Dependencies) Until(enough func(Dependency) bool) []addrs.ConfigResource {
 	if d == nil || d.load != nil {
 		return d.All()

@@ -145,7 +145,7 @@ func (e *Editor) RemoveEmpty() {
 	}
 }
 
-// ReplaceObject stores another object at the address of one that exists. Its provider configuration stays the same.
+// ReplaceObject replaces an existing object with o. The provider configuration stays the same.
 func (e *Editor) ReplaceObject(a addrs.ResourceInstanceObject, o *Object) {
 	e.SetObject(a, e.s.Resource(a.Instance.AbsResource()).ProviderOf(a.Instance.Resource.Key), o)
 }

@@ -66,8 +66,8 @@ func (r *reader) missingBase(place hcl.Range, summary, object string) {
 	r.errorf(&place, summary, "An override file only changes what other files of the module declare, and none declares %s.", object)
 }
 
-// once reports whether b is the first block of its type, and reports an error otherwise. seen keeps the first
-// block between calls.
+// once reports whether b is the first block of its type. If not, it adds an error. seen keeps the first block
+// between calls.
 func (r *reader) once(seen **hcl.Block, b *hcl.Block, summary, detail string) bool {
 	if *seen == nil {
 		*seen = b

@@ -23,8 +23,8 @@ type givenValue struct {
 	how    string // see [Source.By]
 }
 
-// givenValues reads the values; later sources override earlier ones. It reports values without a declared
-// variable.
+// givenValues reads the values; later sources override earlier ones. It returns a diagnostic about each value
+// without a declared variable.
 func givenValues(root *config.Content, sources []Source) (map[string]givenValue, diags.Diagnostics) {
 	var ds diags.Diagnostics
 	last := map[string]int{}
@@ -111,7 +111,7 @@ func parse(v *config.Variable, text string) (cty.Value, hcl.Diagnostics) {
 	return val, append(ds, more...)
 }
 
-// input converts g to v's type.
+// input returns g as the Value of v: it converts g to v's type.
 func (g givenValue) input(v *config.Variable) Value {
 	x := Value{Given: g.value, Origin: g.origin, Range: g.place}
 	if g.value == cty.NilVal {

@@ -149,7 +149,7 @@ func cleanSubdir(dir string) (string, error) {
 	return out, nil
 }
 
-// secretParameters are the query parameters that give access: those of go-getter's getters, tokens for
+// secretParameters are the query parameters that give access: secrets for go-getter's getters, tokens for
 // archive servers, and signatures of addresses.
 var secretParameters = []string{
 	"sshkey", "aws_access_key_id", "aws_access_key_secret", "aws_access_token",

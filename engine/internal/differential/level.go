@@ -157,7 +157,8 @@ func levelMarked(stock, ours Result) (all bool) {
 
 var maskNames = []string{"sensitive_values", "before_sensitive", "after_sensitive"}
 
-// levelMasks copies the masks of lockstep's plan or state that hide more to the stock tool's.
+// levelMasks compares the masks in both plans or states. Where lockstep's mask hides more than the stock
+// tool's, it copies lockstep's mask to the stock tool's plan or state.
 func levelMasks(stock, ours any) {
 	switch x := stock.(type) {
 	case map[string]any:

@@ -29,7 +29,7 @@ type builder struct {
 	single map[oneInstance][]int32
 }
 
-// oneInstance is all instances of a block that have the same key, in different module instances.
+// A oneInstance identifies the instances of a block that have one key, in all module instances.
 type oneInstance struct {
 	block addrs.ConfigResource
 	key   addrs.InstanceKey

@@ -126,8 +126,8 @@ func (x *instance) change(ctx context.Context) (*plans.ResourceChange, diags.Dia
 		} else {
 			ds = append(ds, more...)
 		}
-		// ignore_changes does not affect the values of a new object. The marks are those of the
-		// configuration, and for ignored arguments those of the old object.
+		// ignore_changes does not affect the values of a new object. The marks come from the configuration, but
+		// for ignored arguments from the old object.
 		q.Planned, q.PlannedPrivate = session.MarkSensitive(again.Planned, x.rs, q.Sensitive), again.PlannedPrivate
 		q.PlannedIdentity = again.PlannedIdentity
 	}

@@ -21,7 +21,7 @@ type relevanceInput struct {
 	Refs   *refs.Refs
 	// Resources are the changed resources. Resources without a block are skipped.
 	Resources []addrs.AbsResource
-	// Expressions are the changed expressions outside of resources, such as those of outputs.
+	// Expressions are the changed expressions outside of resources, such as the expressions of outputs.
 	Expressions []relevantExpression
 	// Schema returns the schema of a resource; nil if there is none. Bound returns the resource's body,
 	// matched with this schema.

@@ -72,7 +72,7 @@ func (o *opened) renew(ctx context.Context) time.Time {
 }
 
 // OpenEphemeral opens an ephemeral resource instance and returns its value, which is marked ephemeral as a
-// whole. If the configuration is unknown, the value is unknown, too, and nothing is opened.
+// whole. If the configuration is unknown, nothing is opened, and the value is unknown.
 // [Session.CloseEphemerals] closes the instance.
 func (s *Session) OpenEphemeral(ctx context.Context, e Ephemeral) (cty.Value, diags.Diagnostics) {
 	addr := e.Addr.String()

@@ -147,7 +147,8 @@ func (d *differences) change(a, b *plans.ResourceChange) {
 	}
 }
 
-// invocations compares the actions to invoke, and the order of those at the same moment of a resource's change.
+// invocations compares the actions to invoke. It also compares the order of actions at the same moment of a
+// resource's change.
 func (d *differences) invocations(approved, now []*plans.Invocation) {
 	find := func(all []*plans.Invocation) map[string]*plans.Invocation {
 		out := map[string]*plans.Invocation{}

@@ -142,8 +142,8 @@ func (run *ensuring) selected(n need, h1 string) error {
 	return nil
 }
 
-// record writes an installed package's entry in the lock file: the checksums of the prior entry, the
-// package's own checksum, and those that its authors have signed.
+// record writes an installed package's entry in the lock file. The entry has the checksums of the prior entry,
+// the package's own checksum, and the checksums that the package's authors have signed.
 func (run *ensuring) record(n need, pkg Package, got sums) {
 	hashes := append([]string{got.h1}, n.prior.Hashes...)
 	run.result.Lock.Set(n.provider, lockfile.Lock{
@@ -154,8 +154,8 @@ func (run *ensuring) record(n need, pkg Package, got sums) {
 	}
 }
 
-// bring puts a package into the directory dir. It first compares the package's checksums with those of the
-// source and of the lock file.
+// bring puts a package into the directory dir, and returns the package's checksums. It first compares them with
+// the checksums of the source and of the lock file.
 func (run *ensuring) bring(ctx context.Context, n need, pkg Package, dir string) (sums, error) {
 	if pkg.Dir != "" {
 		h1, err := run.memo().hash(pkg.Dir)

@@ -49,7 +49,8 @@ func (c *client) UpgradeState(ctx context.Context, req provider.UpgradeRequest) 
 	return e.spoil(cty.ObjectVal(attrs)), nil
 }
 
-// UpgradeIdentity reads attributes under their older names, too, as UpgradeState does.
+// UpgradeIdentity converts a stored identity to the current identity schema. As in UpgradeState, an attribute
+// may have its older name.
 func (c *client) UpgradeIdentity(ctx context.Context, req provider.UpgradeIdentityRequest) (cty.Value, diags.Diagnostics) {
 	s := c.managed("upgrade", req.TypeName)
 	if e := c.begin(ctx, "upgrade-identity", req.TypeName, fmt.Sprint(req.Version), true); e.before.HasErrors() {

@@ -149,8 +149,8 @@ func (s *Changes) Of(a addrs.AbsResourceInstance) []*plans.ResourceChange {
 	return nil
 }
 
-// OfAll returns the changes of all instances of a resource. In a plan that destroys, they are those of the
-// first part. Call it only after the resource's visit.
+// OfAll returns the changes of all instances of a resource. In a plan that destroys, it returns the changes of
+// the first part. Call it only after the resource's visit.
 func (s *Changes) OfAll(abs addrs.AbsResource) []*plans.ResourceChange {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -82,9 +82,9 @@ func (c Command) scope(m *config.Module, r *config.Resource, addr addrs.AbsResou
 		"The configuration for %s does not produce the instance %s: check its count or for_each.", addr.AbsResource(), addr)...)
 }
 
-// recordOutputs records the root module's outputs in the state after an import, so that the next plan does
-// not change these outputs. An unknown value is recorded as null. Values that nothing refers to are
-// evaluated, too, and their errors are errors of the import.
+// recordOutputs records the root module's outputs in the state after an import, so that the next plan does not
+// change these outputs. An unknown value is recorded as null. Values that nothing refers to are also evaluated,
+// and their errors are errors of the import.
 // Source: Terraform 1.11.4.
 func (c Command) recordOutputs() diags.Diagnostics {
 	ds := c.Session.Eval.Force(func(addrs.Object) bool { return false })
