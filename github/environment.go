@@ -110,8 +110,8 @@ func (c *Client) protection(got *environmentProtection) Environment {
 }
 
 // branchNotNamed reports whether no branch policy of an environment matches a branch. environment is the
-// address of the environment. GitHub's patterns are those of Ruby's File.fnmatch with FNM_PATHNAME: a * matches
-// no slash.
+// address of the environment. GitHub's patterns have the rules of Ruby's File.fnmatch with FNM_PATHNAME: a *
+// matches no slash.
 // Source: https://docs.github.com/en/rest/deployments/branch-policies
 func (c *Client) branchNotNamed(ctx context.Context, environment, branch string) (bool, error) {
 	const size = 100

@@ -71,7 +71,7 @@ func (a *App) Fetch(ctx context.Context, installation int64, r Ref, dir string) 
 }
 
 // Resolve returns the commit of a ref in a repository of an installation. The ref is a branch or a commit's ID.
-// The errors are those of [App.Fetch].
+// It returns the same errors as [App.Fetch].
 func (a *App) Resolve(ctx context.Context, installation int64, r Ref) (string, error) {
 	what := "find " + r.String()
 	if err := r.check(); err != nil {

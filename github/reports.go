@@ -131,7 +131,7 @@ type Rules struct {
 // not about merges of pull requests.
 var rulesElsewhere = []string{"required_status_checks", "pull_request", "merge_queue", "creation", "deletion", "non_fast_forward"}
 
-// rules is RequiredReports, but it returns GitHub's errors unchanged.
+// rules returns the same as RequiredReports, but with GitHub's errors unchanged.
 // Sources: https://docs.github.com/en/rest/branches/branches#get-a-branch,
 // https://docs.github.com/en/rest/repos/rules#get-rules-for-a-branch
 func (c *Client) rules(ctx context.Context, branch string) (out Rules, err error) {

@@ -16,7 +16,7 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend/s3"
 )
 
-// Open finds credentials and returns a client for KMS. The arguments are those of the backend "s3" for
+// Open finds credentials and returns a client for KMS. arguments has attributes of the backend "s3" for
 // credentials, regions and connections. AWS_ENDPOINT_URL_KMS can set the endpoint.
 func Open(ctx context.Context, arguments map[string]any) (encryption.KMSClient, error) {
 	return OpenAs(ctx, arguments, nil)

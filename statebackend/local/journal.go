@@ -183,8 +183,8 @@ func (j *journalFile) sync(durable bool) error {
 	return j.file.Sync()
 }
 
-// open opens the file, if it is not open. If another process may have written or replaced the file, open
-// finds its end again. The guard is held until the caller calls release.
+// open opens the file, if it is not open. If another process may have written or replaced the file, open looks
+// for the end of the last segment. The guard is held until the caller calls release.
 func (j *journalFile) open(ctx context.Context) (release func(), err error) {
 	for {
 		created, err := j.openFile()

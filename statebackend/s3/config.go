@@ -24,7 +24,7 @@ type Config struct {
 	SSECustomerKey string `json:"sse_customer_key"`
 	ACL            string `json:"acl"`
 	SkipS3Checksum bool   `json:"skip_s3_checksum"`
-	// StateTags and LockTags are the tags of the objects: of locks, and of all others.
+	// StateTags are the tags of all objects except lock objects. LockTags are the tags of lock objects.
 	StateTags map[string]string `json:"state_tags"`
 	LockTags  map[string]string `json:"lock_tags"`
 
