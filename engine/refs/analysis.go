@@ -266,7 +266,8 @@ func (a *analysis) use(o addrs.Object, ref *Reference) {
 	a.uses[o] = append(a.uses[o], ref)
 }
 
-// provider returns the reference to a provider configuration.
+// provider returns the reference that stands for the use of a provider configuration. It makes one reference
+// for each configuration.
 func (a *analysis) provider(p addrs.LocalProviderConfig) *Reference {
 	ref := a.providers[p]
 	if ref == nil {

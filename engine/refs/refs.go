@@ -126,7 +126,7 @@ func (r *Refs) Resources(o addrs.Object) []addrs.Object {
 	return r.resources[o]
 }
 
-// link makes the edges of all objects of m.
+// link adds the edges of the graph that begin at objects of the module m.
 func (r *Refs) link(m *config.Module) {
 	for _, o := range r.declared[m.Content] {
 		uses := r.uses[m.Content][o]

@@ -29,7 +29,7 @@ func ComparisonMarkdown(ds []comparing.Difference) string {
 	return s.markdown()
 }
 
-// comparedObjects returns the differences of each object as text.
+// comparedObjects returns a text for each object, with all differences of the object.
 func comparedObjects(ds []comparing.Difference) []string {
 	var out []string
 	for i, d := range ds {

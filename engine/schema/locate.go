@@ -49,7 +49,7 @@ func nestIndex(l *layout, name string) int {
 	return -1
 }
 
-// of returns the blocks of the i-th kind.
+// of returns the nested blocks of the i-th kind in the layout.
 func (c *content) of(i int) []boundBlock {
 	if c.blocks == nil {
 		return nil

@@ -182,7 +182,7 @@ func Close(all iter.Seq[*Dependencies]) *Closure {
 	return c
 }
 
-// gather collects every resource that the lists can contain.
+// gather adds every resource that the list of d can contain to the resources of the Closure.
 func (c *Closure) gather(d *Dependencies) {
 	if _, ok := c.lists[d]; ok || d == nil {
 		return

@@ -81,7 +81,7 @@ func (r *repo) mustBranch(name string) string {
 	return sha
 }
 
-// note records an edit in this repository.
+// note records an edit, with the name of this repository.
 func (r *repo) note(e Edit) {
 	e.Repo = r.String()
 	r.world.log.note(e)

@@ -123,7 +123,7 @@ func (j *journalObjects) Segments(ctx context.Context, first func(statebackend.S
 	return segments, nil
 }
 
-// remember keeps the listing.
+// remember stores the listing for later calls.
 func (m *journalMemory) remember(listed []listedSegment) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -79,7 +79,7 @@ func undeclaredValue(name string, s Source) diags.Diagnostics {
 	return diags.Warningf(nil, summary, "The file %q gives a value to %q, but the root module declares no variable of that name. Check the name, or add a variable block. Values for many configurations at once can be set by TF_VAR_... environment variables without this warning.", s.FileName, name)
 }
 
-// value returns the value that s has for v.
+// value returns the value that the source s has for the variable v.
 func (s Source) value(v *config.Variable) (givenValue, diags.Diagnostics) {
 	g := givenValue{origin: s.Origin, how: s.By}
 	var ds hcl.Diagnostics

@@ -45,7 +45,7 @@ const (
 	unprovisioned // a creation whose provisioners have not finished
 )
 
-// fateOf returns the fate of a step in earlier processes, and the provider call that they made.
+// fateOf returns what earlier processes have done in a step, and the provider call that they made.
 func (a *applier) fateOf(step order.Step, c *plans.ResourceChange) (fate, journaling.Call) {
 	p := a.in.Progress
 	if p == nil {

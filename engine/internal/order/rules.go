@@ -24,7 +24,7 @@ const (
 	weakest = formerFirst8
 )
 
-// order adds the edges of a change.
+// order adds the edges that determine when a change is made. i is the number of the change.
 func (b *builder) order(i int) {
 	c, p := &b.changes[i], b.parts[i]
 	b.stored.find(b.blocks, c.StoredDeps)

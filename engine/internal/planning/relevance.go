@@ -90,7 +90,7 @@ type relevanceStep struct {
 	repeated *config.Resource
 }
 
-// expression adds the references of an expression.
+// expression adds the references in an expression, so that the search follows them.
 func (s *relevanceSearch) expression(in addrs.ModuleInstance, e hcl.Expression) {
 	for _, r := range s.Refs.OfExpr(e) {
 		s.add(relevantReference{in: in, ref: r})

@@ -70,7 +70,7 @@ func moduleFunctions(ctx context.Context, m *config.Module, ps Providers, base m
 	return out
 }
 
-// providerFunction returns a function that a provider carries out.
+// providerFunction returns a function of the language whose calls a provider answers.
 func providerFunction(ctx context.Context, ps Providers, p addrs.Provider, name string, f *schema.Function) function.Function {
 	spec := &function.Spec{Description: f.Description, Type: function.StaticReturnType(f.Return)}
 	for _, x := range f.Parameters {

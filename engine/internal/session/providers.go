@@ -25,7 +25,7 @@ type opening struct {
 	in    addrs.ModuleInstance
 }
 
-// open starts a provider process and configures it.
+// open evaluates the block of a provider configuration, starts a provider process, and configures it.
 func (s *Session) open(ctx context.Context, pc addrs.AbsProviderConfig) (provider.Client, diags.Diagnostics) {
 	ps, ds := s.Providers.Schema(ctx, pc.Provider)
 	if ds.HasErrors() {

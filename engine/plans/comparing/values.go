@@ -145,7 +145,8 @@ func allows(unknown, now cty.Value) bool {
 	return !in.IsKnown() || in.True()
 }
 
-// compatible reports whether the two values have no differences.
+// compatible reports whether the value now may take the place of the approved value: whether comparing them
+// finds no difference.
 func compatible(approved, now cty.Value) bool {
 	x := &values{}
 	x.compare(nil, approved, now, false)

@@ -130,7 +130,7 @@ func (run *ensuring) inCache(n need, dir string) (h1 string, ok bool) {
 	return h1, fits || run.CacheMayBreakLock
 }
 
-// selected adds an installed package to the result.
+// selected adds an installed package to the result. It returns an error if the package has no provider program.
 func (run *ensuring) selected(n need, h1 string) error {
 	dir := run.place(n.provider, n.version)
 	program, err := FindExecutable(dir, n.provider)

@@ -163,7 +163,7 @@ func (c *client) ready(ctx context.Context) (*schema.Provider, diags.Diagnostics
 	return declared, nil
 }
 
-// call makes one call.
+// call makes one gRPC call to the plugin, and returns its error as a diagnostic.
 func (c *client) call(ctx context.Context, method string, req, resp proto.Message) diags.Diagnostics {
 	if err := c.Conn.Invoke(ctx, c.method(method), req, resp); err != nil {
 		return c.explain(ctx, method, err)
