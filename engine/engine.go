@@ -114,7 +114,7 @@ func (a *Analysis) validate(ctx context.Context, r Run) *validating.Findings {
 	return a.findings
 }
 
-// PlanOptions select the kind of plan.
+// PlanOptions select what to plan, such as a destroy or a refresh only.
 type PlanOptions struct {
 	Mode        plans.Mode // 0 means normal
 	SkipRefresh bool
@@ -140,7 +140,7 @@ type PlanOptions struct {
 type Found = importing.Found
 
 // Plan compares the configuration with a state and returns the necessary changes. If the configuration has
-// errors whatever its input is, Plan returns no plan. With other errors it returns a plan that is marked as
+// errors that no input could avoid, Plan returns no plan. With other errors it returns a plan that is marked as
 // errored. Exception: there is no plan for a destroy if the existing objects could not be read.
 func Plan(ctx context.Context, r Run, state *states.State, o PlanOptions) (_ *plans.Plan, ds diags.Diagnostics) {
 	r, end := r.within(ctx, &ds, 0)
@@ -165,9 +165,8 @@ func Plan(ctx context.Context, r Run, state *states.State, o PlanOptions) (_ *pl
 	return plan, append(ds, more...).Distinct()
 }
 
-// Plan compares the configuration with a state and returns the necessary changes. If the configuration has
-// errors that no input could avoid, Plan returns no plan. With other errors it returns a plan that is marked as
-// errored. Exception: there is no plan for a destroy if the existing objects could not be read.
+// PlannedVariables returns the variables that a plan was made with, converted to their types. Ephemeral
+// variables are left out.
 func PlannedVariables(c *config.Config, plan *plans.Plan) (map[string]cty.Value, diags.Diagnostics) {
 	out := map[string]cty.Value{}
 	var ds diags.Diagnostics
@@ -257,8 +256,8 @@ func (r Run) baseDir() string {
 	return r.BaseDir
 }
 
-// functions returns the built-in functions for phases other than an apply: impure functions return unknown
-// values.
+// functions returns the built-in functions for every operation except an apply. Impure functions, such as uuid,
+// return unknown values there.
 func (r Run) functions(planned time.Time) map[string]function.Function {
 	s := r.scope(planned)
 	s.PureOnly = true
@@ -283,7 +282,8 @@ func (r Run) ephemeralVariables() []string {
 	return out
 }
 
-// PlanOptions select what to plan, such as a destroy or a refresh only.
+// Validate returns all errors that the configuration has whatever its input is. The providers are not
+// configured.
 func Validate(ctx context.Context, r Run) (ds diags.Diagnostics) {
 	r, end := r.within(ctx, &ds, 0)
 	defer end()

@@ -9,7 +9,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/internal/querying"
 )
 
-// QueryOptions are about the results of a query.
+// QueryOptions say what a query generates, and who gets its results.
 type QueryOptions struct {
 	// Generate asks for the resource and import blocks of each object.
 	Generate bool
@@ -17,8 +17,9 @@ type QueryOptions struct {
 	Tell func(events.Query) bool
 }
 
-// Query finds existing objects with the list blocks of a configuration. The configuration must have been
-// loaded with its query files. Query needs no state and changes nothing.
+// Query finds existing objects with the list blocks of a configuration. The caller must have loaded the
+// configuration together with its query files (*.tfquery.hcl and *.tfquery.json). Query needs no state and
+// changes nothing.
 func Query(ctx context.Context, r Run, o QueryOptions) (ds diags.Diagnostics) {
 	r, end := r.within(ctx, &ds, 0)
 	defer end()
@@ -31,7 +32,7 @@ func Query(ctx context.Context, r Run, o QueryOptions) (ds diags.Diagnostics) {
 	})...).Distinct()
 }
 
-// ValidateQuery is [Validate] with the list blocks.
+// ValidateQuery is [Validate] for a configuration with query files. It also validates the list blocks.
 func ValidateQuery(ctx context.Context, r Run) (ds diags.Diagnostics) {
 	r, end := r.within(ctx, &ds, 0)
 	defer end()

@@ -12,8 +12,8 @@ import (
 // time of the request, the name may belong to another repository. An address outside /repos/ is returned
 // unchanged.
 //
-// GitHub uses this form of address, too: in its redirects of requests for a repository's former name (unless a
-// new repository has that name), and in links to the next page of a list.
+// GitHub itself also uses this form of address: in its redirects of requests for a repository's former name
+// (unless a new repository has that name), and in links to the next page of a list.
 //
 // Sources:
 // https://docs.github.com/en/rest/using-the-rest-api/using-pagination-in-the-rest-api#using-link-headers,

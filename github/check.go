@@ -61,8 +61,8 @@ type Check struct {
 	// Buttons are the buttons on the page of the check run, at most MaxButtons. GitHub's API does not return them,
 	// so [Client.Check] leaves them nil.
 	Buttons []CheckButton
-	// Annotations are problems in files of the commit, which GitHub shows beside their lines. GitHub never removes
-	// one: a check run has those that it was given first. [Client.Check] leaves them nil.
+	// Annotations are problems in files of the commit, which GitHub shows beside their lines. GitHub never
+	// removes an annotation from a check run. [Client.Check] leaves them nil.
 	Annotations []Annotation
 }
 
@@ -256,8 +256,8 @@ func (c *Client) createCheck(ctx context.Context, check Check) (*gh.CheckRun, er
 	return made, c.annotate(ctx, made, check)
 }
 
-// annotate adds the annotations that a check run does not have yet. GitHub adds those of each request to the
-// ones before, in their order. So a repetition adds only the rest.
+// annotate adds the annotations that a check run does not have yet. GitHub appends the annotations of each
+// request to the existing ones. So after a failure, annotate adds only the rest.
 func (c *Client) annotate(ctx context.Context, x *gh.CheckRun, check Check) error {
 	have := x.GetOutput().GetAnnotationsCount()
 	for have < len(check.Annotations) {

@@ -52,8 +52,8 @@ type Contributors struct {
 	// Logins are the users who wrote or committed the commits, and co-authors whose email addresses contain a
 	// login.
 	Logins []string
-	// Commits are the SHAs of the commits. Unlinked are those whose author or committer GitHub links to no
-	// user.
+	// Commits are the SHAs of the commits. Unlinked are the SHAs of commits whose author or committer GitHub
+	// links to no user.
 	Commits, Unlinked []string
 	// All is set if the list of commits is complete; GitHub lists at most MaxCommits.
 	All bool

@@ -15,8 +15,8 @@ import (
 // An Environment has the protection rules of a GitHub environment. GitHub itself checks them only for jobs of
 // GitHub Actions.
 type Environment struct {
-	// Reviewers are the people and teams that can approve a deployment. One approval is enough; nil if none is
-	// needed. OwnReview is set if the user who deploys may approve, too.
+	// Reviewers are the people and teams that can approve a deployment. One approval is enough. nil means that
+	// no approval is needed. OwnReview is set if the user who deploys may also approve.
 	Reviewers []Reviewer
 	OwnReview bool
 	// Wait is how long a deployment must wait after it was requested.
@@ -57,7 +57,7 @@ type environmentProtection struct {
 	} `json:"deployment_branch_policy"`
 }
 
-// environment is like [Client.Environment], but it returns GitHub's errors unchanged. If there is no such
+// environment returns the same as [Client.Environment], but with GitHub's errors unchanged. If there is no such
 // environment, the error is errNoEnvironment.
 func (c *Client) environment(ctx context.Context, name, branch string) (Environment, error) {
 	var got environmentProtection
@@ -110,8 +110,8 @@ func (c *Client) protection(got *environmentProtection) Environment {
 }
 
 // branchNotNamed reports whether no branch policy of an environment matches a branch. environment is the
-// address of the environment. GitHub's patterns are those of Ruby's File.fnmatch with FNM_PATHNAME: a * matches
-// no slash.
+// address of the environment. GitHub's patterns have the rules of Ruby's File.fnmatch with FNM_PATHNAME: a *
+// matches no slash.
 // Source: https://docs.github.com/en/rest/deployments/branch-policies
 func (c *Client) branchNotNamed(ctx context.Context, environment, branch string) (bool, error) {
 	const size = 100

@@ -83,7 +83,7 @@ type ButtonEvent struct {
 	Repo         Repo
 	Sender       string
 	SHA          string // of the commit
-	// Name and ExternalID are those of the check run, Identifier is the button's.
+	// Name and ExternalID belong to the check run. Identifier belongs to the button.
 	Name, ExternalID, Identifier string
 	// Pulls are the open pull requests with the commit as their head. GitHub leaves out pull requests from
 	// forks.
@@ -96,7 +96,7 @@ type RerunEvent struct {
 	Repo         Repo
 	Sender       string
 	SHA          string // of the commit
-	// Name and ExternalID are those of the check run. Both are "" if the request is for all check runs of the
+	// Name and ExternalID belong to the check run. Both are "" if the request is for all check runs of the
 	// commit.
 	Name, ExternalID string
 	// Pulls are the open pull requests with the commit as their head. GitHub does not list pull requests from

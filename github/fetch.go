@@ -71,7 +71,7 @@ func (a *App) Fetch(ctx context.Context, installation int64, r Ref, dir string) 
 }
 
 // Resolve returns the commit of a ref in a repository of an installation. The ref is a branch or a commit's ID.
-// The errors are those of [App.Fetch].
+// It returns the same errors as [App.Fetch].
 func (a *App) Resolve(ctx context.Context, installation int64, r Ref) (string, error) {
 	what := "find " + r.String()
 	if err := r.check(); err != nil {
@@ -86,8 +86,8 @@ func (a *App) Resolve(ctx context.Context, installation int64, r Ref) (string, e
 	return sha, failed(what, err)
 }
 
-// FetchPublic is like Fetch for a public repository on github.com. It sends no token, so GitHub gives it public
-// files only.
+// FetchPublic gets the files of a public repository on github.com, as Fetch does. It sends no token, so GitHub
+// gives it only public files.
 func (a *App) FetchPublic(ctx context.Context, r Ref, dir string) error {
 	what := "fetch the public repository " + r.String()
 	if err := r.check(); err != nil {

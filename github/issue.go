@@ -53,8 +53,8 @@ type Issue struct {
 	Open   bool
 }
 
-// putIssue is PutIssue in the repository owner/name. login is the login of the App. If there are several open
-// issues with x's marker, it changes the oldest.
+// putIssue does the work of PutIssue, in the repository owner/name. login is the login of the App. If there are
+// several open issues with x's marker, it changes the oldest.
 //
 // Source: https://docs.github.com/en/rest/issues/issues
 func putIssue(ctx context.Context, s *gh.IssuesService, owner, name, login string, number int, x Issue) (int, error) {

@@ -23,8 +23,8 @@ var payloadMembers = map[string][]string{
 	"check_run": {"check_run"}, "check_suite": {"check_suite"}, "merge_group": {"merge_group"},
 }
 
-// checkShape returns an error if a payload lacks the members of the event name, or has those of another event.
-// body is a valid JSON object.
+// checkShape checks that a payload has the members of the event name, and no members of other events. If not,
+// it returns an error. body is a valid JSON object.
 func checkShape(name string, body []byte) error {
 	want, known := payloadMembers[name]
 	if !known {

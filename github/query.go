@@ -50,7 +50,7 @@ const (
 }`
 )
 
-// A queryAnswer is GitHub's answer to a GraphQL query. An answer with errors has the HTTP status 200, too.
+// A queryAnswer is GitHub's answer to a GraphQL query. The HTTP status is 200 even if the answer has errors.
 type queryAnswer struct {
 	Data struct {
 		Repository *struct {

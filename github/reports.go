@@ -42,7 +42,7 @@ type Report struct {
 	Succeeded bool
 }
 
-// reports is [Client.Reports], but it returns GitHub's errors unchanged.
+// reports returns the same as [Client.Reports], but with GitHub's errors unchanged.
 // Sources: https://docs.github.com/en/rest/checks/runs#list-check-runs-for-a-git-reference,
 // https://docs.github.com/en/rest/commits/statuses#get-the-combined-status-for-a-specific-reference
 func (c *Client) reports(ctx context.Context, sha string) ([]Report, error) {
@@ -131,7 +131,7 @@ type Rules struct {
 // not about merges of pull requests.
 var rulesElsewhere = []string{"required_status_checks", "pull_request", "merge_queue", "creation", "deletion", "non_fast_forward"}
 
-// rules is RequiredReports, but it returns GitHub's errors unchanged.
+// rules returns the same as RequiredReports, but with GitHub's errors unchanged.
 // Sources: https://docs.github.com/en/rest/branches/branches#get-a-branch,
 // https://docs.github.com/en/rest/repos/rules#get-rules-for-a-branch
 func (c *Client) rules(ctx context.Context, branch string) (out Rules, err error) {

@@ -2,9 +2,12 @@ package github
 
 import gh "github.com/google/go-github/v60/github"
 
-// A tokenScope says what an installation token gives access to. If Repo is set: one repository, by its ID. If
-// Name is set: the files of the repository with that name, or, if it is [everyPull], the pull requests of all
-// repositories. If neither is set: the list of the installation's repositories.
+// A tokenScope says what an installation token gives access to:
+//
+//   - If Repo is set: one repository, by its ID.
+//   - If Name is set: the files of the repository with that name. If Name is [everyPull]: the pull requests of
+//     all repositories.
+//   - If neither is set: the list of the installation's repositories.
 type tokenScope struct {
 	Installation, Repo int64
 	Name               string // of a repository in the installation's account, in lower case

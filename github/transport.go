@@ -25,7 +25,7 @@ type transport struct {
 	repo    int64    // the ID that replaces the repository's name in addresses; 0: names are sent
 	maxWait time.Duration
 	pause   func(attempt int) time.Duration
-	// repeatable allows to repeat even a POST request.
+	// repeatable is set if even a POST request may be repeated.
 	repeatable bool
 	scheme     string
 	// token returns the token to send. If renew is set, it returns a new token, because GitHub has refused the

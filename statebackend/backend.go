@@ -38,9 +38,9 @@ type Workspace interface {
 	Place() string
 }
 
-// CheckWorkspaceName returns an error if name is not a valid workspace name. The rule is Terraform's: a name
-// is valid if escaping it as a path segment of a URL does not change it. The names "." and ".." are refused,
-// too.
+// CheckWorkspaceName returns an error if name is not a valid workspace name. The rule is Terraform's: a name is
+// valid if escaping it as a path segment of a URL does not change it. The names "." and ".." are also not
+// valid.
 func CheckWorkspaceName(name string) error {
 	if name == "" || name == "." || name == ".." || url.PathEscape(name) != name {
 		return fmt.Errorf("%q is not a workspace name: use letters, digits, and the characters - _ . ~ $ & + : = @", name)

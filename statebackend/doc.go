@@ -61,7 +61,7 @@
 //	LockLeased  after the first of several writes: an incomplete lock, which anybody may release by
 //	            its ID when [FirstLease] is over; after the last write: a lock that can be taken over
 //	Renew       the lease with the earlier ends or the later ends
-//	TakeOver    the lock of the previous holder, or ours: either can be taken over later. The next
+//	TakeOver    the lock of the previous or of the new holder: either can be taken over later. The next
 //	            holder settles an announced digest before it announces another
 //	Unlock      after the lease is given back: an incomplete lock
 //
@@ -100,7 +100,7 @@
 //	         outcomes                   1   1   objects that were made, if the process dies before the save
 //	         the coming save            1   1   proof that this run wrote the state, if it dies before the end
 //	save     get the lock object        1   1   notice of a lock lost during the apply: a stock tool may have
-//	                                            written a state that ours would replace
+//	                                            written a state that Lockstep would replace
 //	         announce the digest            1   the same for the item; and the repair of the digest
 //	         put the state              1   1
 //	         put the digest                 1   stock readers, who refuse a state without its digest

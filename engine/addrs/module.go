@@ -185,7 +185,8 @@ func cutStep(s string) (ModuleInstanceStep, string) {
 	return step, strings.TrimPrefix(rest, ".")
 }
 
-// cutStepName is like cutStep, but does not read the key.
+// cutStepName is like cutStep, but it returns only the name of the module call, without the instance key. rest
+// is the text after this step.
 func cutStepName(s string) (name, rest string) {
 	s = s[len("module."):]
 	i := strings.IndexAny(s, ".[")

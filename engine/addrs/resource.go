@@ -30,7 +30,7 @@ func (m ResourceMode) String() string {
 	return "invalid"
 }
 
-// Resource is the address of a resource block within its module, or that of an action block.
+// Resource is the address of a resource block within its module. It can also be the address of an action block.
 type Resource struct {
 	Mode ResourceMode
 	Type string

@@ -184,7 +184,7 @@ func (b *Budget) Made(s Size) *Excess {
 }
 
 // Expanded counts the n instances of one count or for_each, identified by key. Expanding the same key again
-// counts only additional instances.
+// counts only additional instances. The result is the excess if a limit is passed; otherwise nil.
 func (b *Budget) Expanded(key any, n int64) *Excess {
 	l := b.limitsRef()
 	if n > l.Instances {

@@ -170,8 +170,8 @@ func (m *meter) elements(v cty.Value, ty cty.Type, depth int) bool {
 // takes about 8 times as long as visiting a value.
 const perType = 8
 
-// typ counts the parts of a type whose value has no parts: a null or unknown value is small, but its type may
-// be large.
+// typ counts the parts of the type of a null or unknown value. Such a value has no parts itself, but its type
+// may be large.
 func (m *meter) typ(ty cty.Type, depth int) bool {
 	if ty.IsPrimitiveType() || ty == cty.DynamicPseudoType || ty.IsCapsuleType() {
 		return true
@@ -198,8 +198,8 @@ func (m *meter) typ(ty cty.Type, depth int) bool {
 	return true
 }
 
-// number counts a number's digits, if there are more than a few: 1e600000000 is a few bytes in a file, and
-// 600 MB as text.
+// number counts the digits of f, if there are more than a few, and reports whether to continue. For example,
+// 1e600000000 is a few bytes in a file, and 600 MB as text.
 func (m *meter) number(f *big.Float) bool {
 	d := Digits(f)
 	if d > m.l.Digits {

@@ -5,8 +5,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// typ counts the parts of the type of a null or unknown value. Such a value has no parts itself, but its type
-// may be large.
+// A Backend is a backend block: where the state is stored.
 type Backend struct {
 	Type  string
 	Body  hcl.Body

@@ -17,8 +17,9 @@ type Call struct {
 	Args map[string]*hcl.Attribute
 	Repetition
 	DependsOn []hcl.Traversal
-	// Providers maps the provider configurations of the called module to those of the caller. It is nil if
-	// the argument is absent: the called module then inherits default configurations.
+	// Providers has the argument providers: it maps provider configurations of the called module to provider
+	// configurations of the caller. It is nil if the argument is absent: the called module then inherits
+	// default configurations.
 	Providers   []PassedProvider
 	Range       hcl.Range
 	SourceRange hcl.Range

@@ -36,8 +36,8 @@ type Import struct {
 	ProviderRange hcl.Range // of the provider argument
 }
 
-// Static returns the static address to which a removed block refers: that of a resource, or of a module if
-// the result has no resource. The parameter in is the module that has the block.
+// Static returns the address in a removed block without instance keys. If the block names a module as a whole,
+// the returned resource is empty. The parameter in is the module that has the block.
 func (m *Removed) Static(in addrs.Module) (addrs.Module, addrs.Resource) {
 	for _, s := range m.From.Module.Steps() {
 		in = in.Child(s.Name)

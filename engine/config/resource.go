@@ -92,9 +92,9 @@ type OnFailure string
 const (
 	// Halt stops the change of the object, and everything that depends on the object.
 	Halt OnFailure = "halt"
-	// Taint is like Halt, and also marks the object as tainted, which was just created.
+	// Taint is like Halt. It also marks the object, which was just created, as tainted.
 	Taint OnFailure = "taint"
-	// Continue reports the failure as a warning, and goes on.
+	// Continue reports the failure as a warning, and the apply continues.
 	Continue OnFailure = "continue"
 )
 

@@ -66,7 +66,8 @@ func (c *Config) dropImports(empty map[addrs.Module]cty.Value) {
 	}
 }
 
-// withProviders returns the content with further provider blocks.
+// withProviders returns a copy of c that also has the provider blocks in list. A block in list replaces a block
+// with the same address.
 func (c *Content) withProviders(list []*Provider) *Content {
 	if len(list) == 0 {
 		return c

@@ -201,8 +201,8 @@ func WithoutType(detail string) string {
 	return needless.ReplaceAllString(detail, "$1.")
 }
 
-// FromError returns err as diagnostics. If err is [Diagnostics], it returns these; otherwise one error with
-// this summary and without a range.
+// FromError returns err as diagnostics. If err is of the type [Diagnostics], the result is err itself.
+// Otherwise it is one error with this summary and without a range.
 func FromError(summary string, err error) Diagnostics {
 	if err == nil {
 		return nil

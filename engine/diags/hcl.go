@@ -16,7 +16,7 @@ func HCLError(at *hcl.Range, summary, detail string, args ...any) *hcl.Diagnosti
 	return &hcl.Diagnostic{Severity: hcl.DiagError, Summary: summary, Detail: detail, Subject: at}
 }
 
-// HCLWarning is like [HCLError], but returns a warning.
+// HCLWarning returns a warning. Its arguments are those of [HCLError].
 func HCLWarning(at *hcl.Range, summary, detail string, args ...any) *hcl.Diagnostic {
 	d := HCLError(at, summary, detail, args...)
 	d.Severity = hcl.DiagWarning

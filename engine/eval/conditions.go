@@ -162,7 +162,7 @@ func (x *conditions) validate(in addrs.ModuleInstance, v *config.Variable, val c
 	return ds
 }
 
-// ready evaluates the references of conditions.
+// ready evaluates everything that the conditions and their messages refer to, and returns the errors.
 func (x *conditions) ready(cs []*config.Condition, s Scope) diags.Diagnostics {
 	var ds diags.Diagnostics
 	for _, c := range cs {

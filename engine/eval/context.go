@@ -246,8 +246,7 @@ func (b *builder) addResources(root map[string]cty.Value) {
 	}
 }
 
-// checkScope reports references to the names each, count, self and caller, if the scope s does not have the
-// name.
+// checkScope returns an error for each reference to each, count, self or caller that the scope s does not have.
 func checkScope(ts []hcl.Traversal, s Scope) diags.Diagnostics {
 	return refs.Scope{
 		Count: s.Instance != nil && s.Instance.HasCount,

@@ -44,8 +44,8 @@ func (e *Evaluator) named(in addrs.ModuleInstance, o addrs.Object) (cty.Value, d
 	return e.Output(in, o.Name)
 }
 
-// skipsAll reports whether skip is true for all values of a module. Then the instances of the module need not
-// be known either.
+// skipsAll reports whether skip is true for all values of a module. If so, nobody needs to know the instances
+// of the module.
 func skipsAll(m *config.Module, skip func(addrs.Object) bool) bool {
 	for _, o := range values(m) {
 		if !skip(o) {

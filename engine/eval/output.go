@@ -82,7 +82,8 @@ func (p *Phase) marksKnown(o *config.Output) bool {
 	})
 }
 
-// ready evaluates what an output with preconditions refers to.
+// ready evaluates everything that an output and its preconditions refer to, and returns the errors. For an
+// output without preconditions it does nothing.
 func (e *Evaluator) ready(o *config.Output, s Scope) diags.Diagnostics {
 	if len(o.Preconditions) == 0 {
 		return nil

@@ -17,8 +17,9 @@ type Program struct {
 	// Functions are the built-in functions, by name. They may differ from phase to phase:
 	// while planning, impure ones return unknown values.
 	Functions map[string]function.Function
-	// ModuleFunctions returns all functions that a module may call: the built-in ones, and those of the
-	// providers that it requires. If it or its result is nil, the module may call only Functions.
+	// ModuleFunctions returns all functions that a module may call: the built-in functions, and the functions
+	// of the providers that the module requires. If it or its result is nil, the module may call only
+	// Functions.
 	ModuleFunctions func(*config.Module) map[string]function.Function
 	// RootDir and WorkingDir are the values of path.root and path.cwd.
 	RootDir, WorkingDir string

@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// Status is the outcome of a condition. The values are those of the state and plan formats. "" means that
-// there is no outcome.
+// Status is the outcome of a condition. The values are the words that the state and plan formats use. "" means
+// that there is no outcome.
 type Status string
 
 const (

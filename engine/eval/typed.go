@@ -21,8 +21,8 @@ func (e *Evaluator) Typed(x hcl.Expression, s Scope) (cty.Value, diags.Diagnosti
 }
 
 // Assert evaluates a condition that is not part of the configuration, such as one of a test. It evaluates the
-// condition as if it were in the module of the scope. It records nothing. Root names in [Scope.Extra] hide
-// those of the module. For example, a test refers to outputs by the name output.
+// condition as if it were in the module of the scope. It records nothing. Root names in [Scope.Extra] hide the
+// same root names of the module. For example, a test refers to outputs by the name output.
 func (e *Evaluator) Assert(c *config.Condition, s Scope) Result {
 	var all []refs.Reference
 	for _, x := range expressions(c) {

@@ -43,8 +43,8 @@ var lengthFunc = function.New(&function.Spec{
 	},
 })
 
-// indexFunc is the function index, which finds an equal element. If an unknown element comes before the one
-// found, the result is unknown, since that element might be equal, too.
+// indexFunc is the function index, which finds an equal element. If an unknown element comes before the equal
+// one, the result is unknown, since the unknown element might also be equal.
 var indexFunc = function.New(&function.Spec{
 	Params:       []function.Parameter{anything("list"), anything("value")},
 	Type:         function.StaticReturnType(cty.Number),
@@ -201,8 +201,8 @@ var sumFunc = function.New(&function.Spec{
 	},
 })
 
-// allTrueFunc is the function alltrue. At the first unknown element its result is unknown;
-// anytrue looks at all elements first.
+// allTrueFunc is the function alltrue. Its result is unknown if it meets an unknown element before a false one.
+// The function anytrue looks at all elements first.
 var allTrueFunc = function.New(&function.Spec{
 	Params:       []function.Parameter{{Name: "list", Type: cty.List(cty.Bool)}},
 	Type:         function.StaticReturnType(cty.Bool),

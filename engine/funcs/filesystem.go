@@ -152,7 +152,7 @@ func (t tree) read(n fileName) ([]byte, error) {
 	return raw, nil
 }
 
-// readText is like [tree.read], but returns an error if the file is not UTF-8 text.
+// readText returns a file's contents, as [tree.read] does. If the file is not UTF-8 text, it returns an error.
 func (t tree) readText(n fileName) (string, error) {
 	raw, err := t.read(n)
 	if err != nil {

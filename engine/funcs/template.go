@@ -17,8 +17,8 @@ import (
 )
 
 // templateFunctions returns the functions templatefile and templatestring. A template may call the functions in
-// own and the pure functions of package funcs, but not templatefile and templatestring. A template that is not
-// a file of the configuration may not call functions that read files either.
+// own and the pure functions of package funcs, but not templatefile and templatestring. A template that does
+// not come from a file of the configuration also may not call functions that read files.
 func templateFunctions(own map[string]function.Function, s Scope) map[string]function.Function {
 	files := s.tree()
 	// Build this table only on use: few configurations have templates.

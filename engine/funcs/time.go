@@ -16,8 +16,8 @@ func timestampFunc(now func() time.Time) function.Function {
 	})
 }
 
-// planTimestampFunc returns the function plantimestamp. Its result is always the time planned, when the plan
-// was made; in an apply, too. If planned is zero, the result is unknown.
+// planTimestampFunc returns the function plantimestamp, whose result is always planned, the time when the plan
+// was made. An apply returns the same time. If planned is zero, the result is unknown.
 func planTimestampFunc(planned time.Time) function.Function {
 	return function.New(&function.Spec{
 		Type:         function.StaticReturnType(cty.String),

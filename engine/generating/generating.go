@@ -23,10 +23,10 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 
-// Block returns the resource block for an object with the value v, which is known and may have marks.
-// Sensitive values are written as null, and read-only and deprecated arguments are left out. So a person has
-// to review the text. Arguments and blocks whose names are no identifiers are left out, too: with such a name, a
-// provider could write anything. provider is the block's provider argument; "" means none.
+// Block returns the resource block for an object with the value v, which is known and may have marks. Sensitive
+// values are written as null, and read-only and deprecated arguments are left out. So a person has to review
+// the text. Arguments and blocks whose names are no identifiers are also left out: with such a name, a provider
+// could write anything. provider is the block's provider argument; "" means none.
 func Block(r addrs.Resource, provider string, b *schema.Block, v cty.Value) string {
 	w := &writer{}
 	w.line(0, "resource %q %q {", r.Type, r.Name)

@@ -12,9 +12,9 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 )
 
-// Import returns the import block for the object with the given identity, which must be known. provider is
-// the block's provider argument, as in [Block]. Null attributes are left out, and so
-// are those whose names are no identifiers.
+// Import returns the import block for the object with the given identity, which must be known. provider is the
+// block's provider argument, as in [Block]. Null attributes are left out. Attributes whose names are no
+// identifiers are also left out.
 func Import(to addrs.Resource, provider string, identity cty.Value) string {
 	w := &writer{}
 	w.line(0, "import {")

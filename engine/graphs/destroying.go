@@ -53,8 +53,7 @@ func (b *builder) inCheck(cr addrs.ConfigResource) bool {
 	return false
 }
 
-// forceCreateFirst extends create_before_destroy: if a resource has it, everything that the resource depends
-// on gets it too.
+// forceCreateFirst gives everything that a resource with create_before_destroy depends on the same setting.
 func (b *builder) forceCreateFirst() {
 	found := map[*node]bool{}
 	for _, n := range b.nodes {

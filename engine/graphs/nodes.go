@@ -19,7 +19,8 @@ type key struct {
 	instance addrs.InstanceKey
 }
 
-// named makes references with the key k lead to n. If k has nodes already, references lead to these as well.
+// named makes references with the key k lead to n. If other nodes already have the key k, a reference leads to
+// all of them.
 func (b *builder) named(n *node, k key) { b.keys[k] = append(b.keys[k], n) }
 
 // within returns name with the module's address before it, such as "module.a.local.x"; in the root module,

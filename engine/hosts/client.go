@@ -27,7 +27,8 @@ const (
 	maxRedirects   = 10
 )
 
-// Tokens returns the token for requests to a host, if there is one. host has the form of svchost.Hostname.
+// Tokens returns the token for requests to a host. The second result is false if there is none. host has the
+// form of svchost.Hostname.
 type Tokens func(host string) (Token, bool)
 
 // A Client makes requests to registries and mirrors. It sends requests only where its policy allows, and

@@ -49,7 +49,8 @@ func DiscoveryURL(host string) *url.URL {
 	return &url.URL{Scheme: "https", Host: host, Path: "/.well-known/terraform.json"}
 }
 
-// ask finds the service without svchost's package disco, which accepts no context and logs its requests.
+// ask finds the service by a request of its own. It does not use svchost's package disco, which accepts no
+// context and logs its requests.
 func (d *Discovery) ask(ctx context.Context, host string) (*url.URL, error) {
 	at := DiscoveryURL(host)
 	var text string

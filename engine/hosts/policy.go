@@ -67,8 +67,8 @@ const (
 	alsoThisHost       // and those of this machine
 )
 
-// reachOf returns the kinds of addresses that the host with this name may have: public ones only, or also those
-// of private networks, or also those of this machine.
+// reachOf returns which addresses the host with this name may have: only public ones, also addresses of private
+// networks, or also addresses of this machine.
 func (p Policy) reachOf(name string) reach {
 	switch {
 	case !p.PublicOnly:
@@ -79,9 +79,9 @@ func (p Policy) reachOf(name string) reach {
 	return public
 }
 
-// CheckName is like checkHost, but also refuses names whose addresses are not allowed. It is for programs
-// that make their own connections. The check is not complete: the name may have other addresses when the
-// program connects. A name without an address is not refused, since a proxy may know it.
+// CheckName returns an error if the policy does not allow the host, or one of the addresses that its name has
+// now. It is for programs that make their own connections. The check is not complete: the name may have other
+// addresses when the program connects. A name without an address is not refused, since a proxy may know it.
 func (p Policy) CheckName(ctx context.Context, name string) error {
 	if err := p.checkHost(name); err != nil {
 		return err
@@ -99,8 +99,8 @@ func (p Policy) CheckName(ctx context.Context, name string) error {
 }
 
 // Transport returns a transport that connects only to addresses that the policy allows. The address of a name
-// is checked when the connection is made, not before. Proxies are those of the environment. They may be in a
-// private network or on this machine, since the owner of the environment has chosen them.
+// is checked when the connection is made, not before. The environment variables for proxies are in effect. A
+// proxy may be in a private network or on this machine, since the owner of the environment has chosen it.
 func (p Policy) Transport() http.RoundTripper {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.ResponseHeaderTimeout = 30 * time.Second

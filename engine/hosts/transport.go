@@ -32,7 +32,8 @@ func Plain(err error) error {
 	return err
 }
 
-// mayPass reports whether the same request may succeed later.
+// mayPass reports whether the same request may succeed later. This is so for an error of the server, but not
+// for a refusal by the policy or a wrong certificate.
 func mayPass(err error) bool {
 	var status *statusError
 	var refused *refusedError

@@ -16,10 +16,10 @@ import (
 
 // A Writer stores records. It is safe for concurrent use.
 //
-// Append accepts records in the order of its calls. It returns at once, with the function stored, which the caller
-// must always call. stored waits until the records are written. Once it has returned nil, these records survive a
-// crash of the process. If durable was set, they and all records before them survive a crash of the machine, too.
-// After an error of stored it is unknown whether the records are written.
+// Append accepts records in the order of its calls. It returns at once, with the function stored, which the
+// caller must always call. stored waits until the records are written. Once it has returned nil, these records
+// survive a crash of the process. If durable was set, they and all records before them also survive a crash of
+// the machine. After an error of stored it is unknown whether the records are written.
 type Writer interface {
 	Append(durable bool, records ...[]byte) (stored func(context.Context) error)
 }
@@ -155,8 +155,8 @@ func each(s *states.State) func(yield func(addrs.ResourceInstanceObject, *states
 	}
 }
 
-// Edit records that the object at an address was before, or nil, and is now another one, or nil if it is gone.
-// The edit is stored with the next record, which may belong to another step.
+// Edit records that the object at an address has changed from before to now. A nil object means that there is
+// none. The edit is stored with the next record, which may belong to another step.
 func (j *Journal) Edit(a addrs.ResourceInstanceObject, pc addrs.AbsProviderConfig, before, now *states.Object) {
 	if j == nil {
 		return

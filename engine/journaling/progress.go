@@ -17,8 +17,8 @@ import (
 // *Progress is an apply that has not begun. It is read only.
 //
 // Progress decides nothing about the remaining changes: they follow from the plan. It contains values that
-// might differ the second time, those of impure expressions and of data that was read, because objects may
-// have been made with them already. So a journal is as secret as the state.
+// might differ the second time: values of impure expressions, and data that was read. Objects may have been
+// made with these values. So a journal is as secret as the state.
 type Progress struct {
 	// Began is the time when the first process began. Lineage is the lineage that the state has or will get.
 	Began   time.Time
@@ -195,7 +195,7 @@ func (p *Progress) Done() int {
 	return n
 }
 
-// Call returns the last call for an action on an object, if one was begun.
+// Call returns the last call for an action on an object. The second result is false if no such call was begun.
 func (p *Progress) Call(a addrs.ResourceInstanceObject, action plans.Action) (Call, bool) {
 	if p == nil {
 		return Call{}, false
@@ -203,7 +203,8 @@ func (p *Progress) Call(a addrs.ResourceInstanceObject, action plans.Action) (Ca
 	return p.call(&Intent{Address: a.Instance.String(), Deposed: string(a.Deposed), Action: action.String()})
 }
 
-// Invocation returns the last call that invoked an action of the plan, if one was begun.
+// Invocation returns the last call that invoked this action of the plan. The second result is false if no such
+// call was begun.
 func (p *Progress) Invocation(x *plans.Invocation) (Call, bool) {
 	if p == nil {
 		return Call{}, false

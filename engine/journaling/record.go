@@ -84,7 +84,8 @@ func digest(o *states.Object) string {
 	return d
 }
 
-// digestWith is [digest] with a buffer for the text that is hashed. It returns the buffer for the next call.
+// digestWith returns the [digest] of o. It builds the text to hash in the buffer b, and returns the buffer for
+// the next call.
 func digestWith(b []byte, o *states.Object) (string, []byte) {
 	if o == nil {
 		return "", b

@@ -56,7 +56,7 @@ func (p *parser) familiar(c *Codec) bool {
 	return p.Skip() == nil
 }
 
-// familiarPairs is [parser.familiar] for an object or a map.
+// familiarPairs is [parser.familiar] for the attributes of an object or the elements of a map.
 func (p *parser) familiarPairs(c *Codec) bool {
 	p.Take(p.Next())
 	next := 0

@@ -55,7 +55,7 @@ func Any(v cty.Value) bool {
 	return false
 }
 
-// indices are the keys of the first 64 elements of a list, as numbers of cty.
+// indices are the keys of the first 64 elements of a list: the cty numbers 0 to 63.
 var indices = func() (out [64]cty.Value) {
 	for i := range out {
 		out[i] = cty.NumberIntVal(int64(i))

@@ -13,9 +13,9 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/marks"
 )
 
-// harmless reports whether an error certainly contains no value. This is so if the error is about a null
-// argument, or about the conversion of an argument to the type of its parameter, without names or texts of
-// the value. err is the function's error, nil for a conversion. Source: go-cty 1.19,
+// harmless reports whether the message of d certainly contains no part of a value. Two kinds of messages are
+// harmless: those about a null argument, and those about converting an argument to its parameter's type that
+// quote nothing. err is the error that the function returned; nil for a conversion. Source: go-cty 1.19,
 // cty/function/function.go, cty/convert.
 func harmless(d *hcl.Diagnostic, err error) bool {
 	if err != nil {

@@ -99,7 +99,8 @@ func (e *jsonExpr) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	return e.Expression.Value(ctx)
 }
 
-// look determines the kind of the expression, once.
+// look determines whether the expression is a list, an object, a template or a plain value. It parses a
+// template. Call it only once.
 func (e *jsonExpr) look() {
 	if list, ds := hcl.ExprList(e.Expression); !ds.HasErrors() {
 		e.list = make([]*jsonExpr, len(list))

@@ -148,7 +148,7 @@ func (r *round) errors(ds hcl.Diagnostics) hcl.Diagnostics {
 	return ds
 }
 
-// add counts a new element.
+// add counts a new element against the limits. If a limit is passed, it sets r.excess.
 func (r *round) add(v cty.Value) {
 	r.excess = r.size.Add(r.b, v)
 	if r.excess == nil && r.text {

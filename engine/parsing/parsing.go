@@ -34,7 +34,8 @@ func Config(src []byte, name string) (*hcl.File, hcl.Diagnostics) {
 	return f, ds
 }
 
-// unguarded is like [Config], but evaluating the result does not count against a budget: see [guard].
+// unguarded parses a file, as [Config] does. But the result does not count what it makes against a budget: see
+// [guard].
 func unguarded(src []byte, name string) (*hcl.File, hcl.Diagnostics) {
 	if f := inPieces(src, name); f != nil {
 		return f, nil
@@ -45,8 +46,8 @@ func unguarded(src []byte, name string) (*hcl.File, hcl.Diagnostics) {
 	return whole(hclsyntax.ParseConfig(src, name, hcl.InitialPos))(src)
 }
 
-// Syntax is like [Config], but for code that reads the tree and does not evaluate it: the tree does not limit
-// the size of values. The result is nil if the text is refused.
+// Syntax parses a file for code that reads the tree and does not evaluate it. Unlike the result of [Config],
+// the tree does not limit the size of values. It is nil if the text is refused.
 func Syntax(src []byte, name string) *hclsyntax.Body {
 	if longNumber(src, name) != nil {
 		return nil
@@ -81,8 +82,8 @@ func Expression(src []byte, name string, start hcl.Pos) (hclsyntax.Expression, h
 	return guard(x), ds
 }
 
-// Tree is like [Expression], but for code that reads the tree and does not evaluate it: the tree does not
-// limit the size of values.
+// Tree parses an expression for code that reads the tree and does not evaluate it. Unlike the result of
+// [Expression], the tree does not limit the size of values.
 func Tree(src []byte, name string, start hcl.Pos) (hclsyntax.Expression, hcl.Diagnostics) {
 	if d := depthOf(src, name, start, expressionText, MaxDepth); d != nil {
 		return &hclsyntax.LiteralValueExpr{Val: cty.DynamicVal, SrcRange: *d.Subject}, hcl.Diagnostics{d}
@@ -98,14 +99,15 @@ func Template(src []byte, name string) (hclsyntax.Expression, hcl.Diagnostics) {
 	return templateAt(src, name, hcl.InitialPos)
 }
 
-// templateAt is like [Template], but for a text that does not begin at the beginning of its file. start is
-// the position of the text in the file.
+// templateAt parses a template, as [Template] does, that begins in the middle of a file. start is its position
+// in the file.
 func templateAt(src []byte, name string, start hcl.Pos) (hclsyntax.Expression, hcl.Diagnostics) {
 	x, ds := templateTree(src, name, start)
 	return guard(x), ds
 }
 
-// TemplateTree is like [Template], but for code that reads the tree and does not evaluate it.
+// TemplateTree parses a template for code that reads the tree and does not evaluate it. Unlike the result of
+// [Template], the tree does not limit the size of values.
 func TemplateTree(src []byte, name string) (hclsyntax.Expression, hcl.Diagnostics) {
 	return templateTree(src, name, hcl.InitialPos)
 }

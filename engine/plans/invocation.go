@@ -23,16 +23,17 @@ type Invocation struct {
 	Caller addrs.AbsResourceInstance
 	// Event is the moment in the change of Caller; "" for the option -invoke.
 	Event config.Event
-	// Trigger is the index of the action_trigger block of Caller's resource, and Index that of the action in it.
+	// Trigger is the index of an action_trigger block in the resource of Caller. Index is the index of the
+	// action in this block.
 	Trigger, Index int
 	OnFailure      config.OnFailure
 	// Pending is set if an earlier apply was to invoke the action after a change of Caller, and did not complete it.
 	Pending bool
 }
 
-// Compare orders invocations as Terraform lists them: first those of the option -invoke, by action; then the
-// others by resource instance, and in the order of the configuration. This is also the order in which an
-// apply invokes the actions of one event.
+// Compare orders invocations as Terraform lists them. First come the invocations by the option -invoke, ordered
+// by action. The others are ordered by resource instance and then as in the configuration. This is also the
+// order in which an apply invokes the actions of one event.
 func (x *Invocation) Compare(y *Invocation) int {
 	return cmp.Or(
 		cmp.Compare(min(len(x.Event), 1), min(len(y.Event), 1)),

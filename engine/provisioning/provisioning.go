@@ -42,7 +42,7 @@ var blocks = map[string]*schema.Block{
 	}},
 }
 
-// connection has the arguments of ssh and winrm connections, and those for proxies.
+// connection has the arguments of ssh and winrm connections, and the arguments for proxies.
 // Source: https://developer.hashicorp.com/terraform/language/provisioners (connection)
 var connection = &hcl.BodySchema{Attributes: []hcl.AttributeSchema{
 	{Name: "host", Required: true},

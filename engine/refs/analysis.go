@@ -186,9 +186,9 @@ func (a *analysis) action(r *config.Resource) {
 	}
 }
 
-// triggers adds the references of a resource's action_trigger blocks, and those of the actions that these
-// blocks name. So the resource waits for everything that its actions need. A reference from an action to the
-// resource itself is left out, since the action is invoked as a part of the resource's change.
+// triggers adds the references of a resource's action_trigger blocks, and the references of the actions that
+// these blocks name. So the resource waits for everything that its actions need. A reference from an action to
+// the resource itself is left out, since the action is invoked as a part of the resource's change.
 func (a *analysis) triggers(r *config.Resource) {
 	o := addrs.Object{Kind: addrs.KindResource, Res: r.Addr}
 	for _, t := range r.Triggers {
@@ -266,7 +266,8 @@ func (a *analysis) use(o addrs.Object, ref *Reference) {
 	a.uses[o] = append(a.uses[o], ref)
 }
 
-// provider returns the reference to a provider configuration.
+// provider returns the reference that stands for the use of a provider configuration. It makes one reference
+// for each configuration.
 func (a *analysis) provider(p addrs.LocalProviderConfig) *Reference {
 	ref := a.providers[p]
 	if ref == nil {

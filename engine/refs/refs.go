@@ -51,7 +51,7 @@ type Refs struct {
 // Analyze finds all references of cfg. It reports references to objects that do not exist, and cycles.
 func Analyze(cfg *config.Config) (*Refs, diags.Diagnostics) { return AnalyzeWithout(cfg, nil) }
 
-// AnalyzeWithout is like [Analyze], but leaves out the references of unused provider blocks, which are never
+// AnalyzeWithout finds references, as [Analyze] does, but not in the provider blocks in unused, which are never
 // evaluated.
 func AnalyzeWithout(cfg *config.Config, unused map[*config.Provider]bool) (*Refs, diags.Diagnostics) {
 	r := &Refs{
@@ -126,7 +126,7 @@ func (r *Refs) Resources(o addrs.Object) []addrs.Object {
 	return r.resources[o]
 }
 
-// link makes the edges of all objects of m.
+// link adds the edges of the graph that begin at objects of the module m.
 func (r *Refs) link(m *config.Module) {
 	for _, o := range r.declared[m.Content] {
 		uses := r.uses[m.Content][o]
@@ -253,9 +253,9 @@ func localConfig(s string) addrs.LocalProviderConfig {
 	return addrs.LocalProviderConfig{LocalName: name, Alias: alias}
 }
 
-// checkOutputs finds references to outputs that the called module does not have. Evaluation finds them, too,
-// and accepts them within the functions try and can. So checkOutputs is only for configurations that are not
-// evaluated because of other errors.
+// checkOutputs finds references to outputs that the called module does not have. Evaluation also finds such
+// references, but accepts them within the functions try and can. So checkOutputs is only for configurations
+// that are not evaluated because of other errors.
 func (r *Refs) checkOutputs(m *config.Module) diags.Diagnostics {
 	var ds diags.Diagnostics
 	for _, o := range r.declared[m.Content] {
@@ -393,9 +393,9 @@ func compare(a, b addrs.Object) int {
 	return strings.Compare(a.Name, b.Name)
 }
 
-// DependsOn returns the resources that a resource waits for because of depends_on: its own argument, and that
-// of every module call around it. If depends_on names a module, the result has all resources in the module.
-// If it names a value, such as an output of a module, the result has the resources on which the value
+// DependsOn returns the resources that a resource waits for because of depends_on: its own depends_on, and the
+// depends_on of every module call around it. If depends_on names a module, the result has all resources in the
+// module. If it names a value, such as an output of a module, the result has the resources on which the value
 // depends.
 func (r *Refs) DependsOn(m *config.Module, res *config.Resource) []addrs.Object {
 	var out []addrs.Object

@@ -138,8 +138,8 @@ func named(m addrs.Module) string {
 	return m.String()
 }
 
-// checkKey reports an instance key after a resource without count and for_each, and a missing key after a
-// resource with one of them.
+// checkKey returns an error about an instance key after a resource without count and for_each, or about a
+// missing key after a resource with one of them.
 func checkKey(r *config.Resource, step hcl.Traverser, rng hcl.Range) diags.Diagnostics {
 	_, indexed := step.(hcl.TraverseIndex)
 	what, example := "", ""

@@ -9,7 +9,7 @@ import (
 // A Scope has those names that are defined in some parts of a configuration only.
 type Scope struct{ Count, Each, Self, Caller bool }
 
-// Check reports references to the names count, each, self and caller where these are not defined.
+// Check returns an error for each reference to count, each, self or caller where this name is not defined.
 func (s Scope) Check(ts []hcl.Traversal) diags.Diagnostics {
 	var ds diags.Diagnostics
 	for _, t := range ts {

@@ -9,9 +9,9 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
-// checkStatic reports a for_each of a provider block that depends on anything but variables and local values.
-// The instances of a provider configuration must be known before anything is read or created. Source:
-// OpenTofu 1.9.
+// checkStatic returns an error for each for_each of a provider block that depends on anything but variables and
+// local values. The instances of a provider configuration must be known before anything is read or created.
+// Source: OpenTofu 1.9.
 func (r *Refs) checkStatic() diags.Diagnostics {
 	var ds diags.Diagnostics
 	for _, m := range r.cfg.Order {

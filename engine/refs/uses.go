@@ -23,8 +23,8 @@ func FindUses(c *config.Content) *Uses {
 }
 
 // Of returns the references that are written in the object o of the content. The address o is relative to the
-// module. For a variable, these are the references in its validations; for a call, those in count, for_each
-// and depends_on. The references of import blocks are left out.
+// module. For a variable, these are the references in its validations; for a call, the references in count,
+// for_each and depends_on. The references of import blocks are left out.
 func (u *Uses) Of(o addrs.Object) []*Reference { return u.of[o] }
 
 // OfExpr returns the references of an expression of the content.

@@ -97,7 +97,7 @@ func actionsText(n counting.Counts) string {
 	return fmt.Sprintf(" Actions: %d to invoke.", n.Invoke)
 }
 
-// invokedText returns a text about the numbers of actions that an apply has invoked, and of those that
+// invokedText returns a text about the numbers of actions that an apply has invoked, and how many of them
 // failed. It follows the text about the objects changed; "" for no actions.
 func invokedText(n counting.Counts) string {
 	switch {

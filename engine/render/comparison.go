@@ -18,8 +18,9 @@ func (p *Printer) Comparison(w io.Writer, ds []comparing.Difference) {
 	}
 }
 
-// ComparisonMarkdown is [Printer.Comparison] for a comment on GitHub; "" if there are no differences. As in
-// [PlanMarkdown], all text that Lockstep has not written is in a code fence that it cannot end.
+// ComparisonMarkdown returns the text of [Printer.Comparison] for a comment on GitHub; "" if there are no
+// differences. As in [PlanMarkdown], all text that Lockstep has not written is in a code fence that it cannot
+// end.
 func ComparisonMarkdown(ds []comparing.Difference) string {
 	s := section{title: "Differences from the approved plan"}
 	for _, text := range comparedObjects(ds) {
@@ -28,7 +29,7 @@ func ComparisonMarkdown(ds []comparing.Difference) string {
 	return s.markdown()
 }
 
-// comparedObjects returns the differences of each object as text.
+// comparedObjects returns a text for each object, with all differences of the object.
 func comparedObjects(ds []comparing.Difference) []string {
 	var out []string
 	for i, d := range ds {

@@ -64,7 +64,7 @@ func headlineMarkdown(plan *plans.Plan, changes int) string {
 // mostNamed is the largest number of bytes of names of destroyed objects that are shown above the fold.
 const mostNamed = 1500
 
-// countsMarkdown is [countsText] and also counts the objects to forget.
+// countsMarkdown returns the text of [countsText]. In addition, it has the number of objects to forget.
 func countsMarkdown(n counting.Counts) string {
 	text := objectsText(n)
 	if n.Forget > 0 {

@@ -39,7 +39,7 @@ type listCompleteMember struct {
 	Total   int    `json:"total"`
 }
 
-// QueryMessage tells of a step of a query.
+// QueryMessage returns the JSON message (option -json) about a step of a query.
 func QueryMessage(e events.Query) Message {
 	switch e.Kind {
 	case events.QueryStart:

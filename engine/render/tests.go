@@ -11,7 +11,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/render/formats"
 )
 
-// testStatus returns the word for a status. An error is called a failure, too.
+// testStatus returns the word for a status. The word for an error is the same as for a failure.
 func testStatus(s events.TestStatus) string {
 	if s == events.TestError {
 		return "fail"

@@ -242,8 +242,9 @@ func ChangeSummaryMessage(operation string, n counting.Counts) Message {
 	return m
 }
 
-// PlanSummaryMessage is [ChangeSummaryMessage] for a plan. It also counts unresolved creations of an earlier
-// apply, which the plan leaves out. With such creations, a plan without changes is not called "no changes".
+// PlanSummaryMessage returns the [ChangeSummaryMessage] of a plan. It also counts unresolved creations of an
+// earlier apply, which the plan leaves out. With such creations, a plan without changes is not called "no
+// changes".
 func PlanSummaryMessage(p *plans.Plan) Message {
 	m := ChangeSummaryMessage("plan", p.Counts())
 	switch m.Changes.Unresolved = len(p.Waiting); m.Changes.Unresolved {

@@ -14,8 +14,8 @@ type Group struct {
 }
 
 // GroupWarnings groups warnings with the same headline that refer to places in the configuration, so that a
-// construct used everywhere does not fill pages. Other diagnostics, including those of check blocks, are each
-// a group of their own. The order is that of ds.
+// construct used everywhere does not fill pages. Every other diagnostic is a group of its own, even if it is a
+// warning about a check block. The groups are in the order of ds.
 func GroupWarnings(ds diags.Diagnostics) []Group {
 	out := make([]Group, 0, len(ds))
 	at := map[string]int{}
@@ -34,7 +34,7 @@ func GroupWarnings(ds diags.Diagnostics) []Group {
 	return out
 }
 
-// EachWarning is [GroupWarnings] with a group for each diagnostic.
+// EachWarning groups diagnostics as [GroupWarnings] does, but each diagnostic is in a group of its own.
 func EachWarning(ds diags.Diagnostics) []Group {
 	out := make([]Group, len(ds))
 	for i, d := range ds {
@@ -43,7 +43,7 @@ func EachWarning(ds diags.Diagnostics) []Group {
 	return out
 }
 
-// Full returns the diagnostic, with the number of those left out at its end.
+// Full returns the diagnostic. At its end, it has the number of similar diagnostics that were left out.
 func (g Group) Full() diags.Diagnostic {
 	d := g.Diagnostic
 	switch {

@@ -52,7 +52,7 @@ func (p *Printer) comment(b *strings.Builder, c *plans.ResourceChange, drift boo
 }
 
 // importedFrom returns the ID or the identity that an object is imported by. The values in an identity repeat
-// attributes of the object with the same names: those that are sensitive in the object are hidden.
+// attributes of the object with the same names. A value is hidden if this attribute is sensitive.
 func importedFrom(c *plans.ResourceChange) string {
 	x := c.Importing
 	if x.Identity != cty.NilVal {

@@ -229,8 +229,8 @@ func (t planText) drift() bool {
 	return true
 }
 
-// drifts returns the texts of the differences between objects and the state: of all, or only of those that
-// matter for the plan.
+// drifts returns the texts of the differences between objects and the state. If all is false, it returns only
+// the differences that matter for the plan.
 func (t planText) drifts(all bool) []string {
 	relevant := map[addrs.AbsResourceInstance]*difference.PathSet{}
 	for _, r := range t.plan.Relevant {

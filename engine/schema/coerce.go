@@ -62,7 +62,8 @@ func (l *layout) coerce(in cty.Value, path cty.Path) (cty.Value, error) {
 
 func (l *layout) unknown() cty.Value { return cty.UnknownVal(l.ty) }
 
-// coerce converts the value of all blocks of n together to the type that they have together, such as a list.
+// coerce converts the combined value of all blocks of n, such as a list of blocks, to the type that it must
+// have.
 func (n *nest) coerce(in cty.Value, path cty.Path) (cty.Value, error) {
 	if n.Nesting == NestingSingle || n.Nesting == NestingGroup {
 		return n.in.coerce(in, path)
@@ -93,8 +94,8 @@ func (n *nest) coerce(in cty.Value, path cty.Path) (cty.Value, error) {
 	return n.gather(v, vals).WithMarks(vm), nil
 }
 
-// gather combines the blocks vals into one collection of the kind that n has, such as a list. For a map, the
-// keys are those of like, in the same order.
+// gather combines the values of blocks into one collection of the kind n.Nesting, such as a list. For a map,
+// like has the keys, in the order of vals.
 func (n *nest) gather(like cty.Value, vals []cty.Value) cty.Value {
 	switch {
 	case n.Nesting == NestingSet:

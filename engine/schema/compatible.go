@@ -32,7 +32,7 @@ func (c *resultCheck) errorf(path cty.Path, text string, args ...any) {
 	c.errs = append(c.errs, path.NewErrorf(text, args...))
 }
 
-// object checks one body.
+// object checks that actual is a possible result of planned, for one body.
 func (c *resultCheck) object(l *layout, planned, actual cty.Value, path cty.Path) {
 	if planned.IsNull() || actual.IsNull() {
 		root := ""
@@ -82,7 +82,7 @@ func (f *field) secret(v cty.Value) bool {
 		len(f.object.collectNested(nil, f.Nested.Nesting, v, nil, sensitive)) > 0
 }
 
-// blocks checks all nested blocks of one kind.
+// blocks checks that actual is a possible result of planned, for all nested blocks of one kind.
 func (c *resultCheck) blocks(n *nest, planned, actual cty.Value, path cty.Path) {
 	planned, _ = planned.Unmark()
 	actual, _ = actual.Unmark()
@@ -166,7 +166,7 @@ func (c *resultCheck) value(planned, actual cty.Value, path cty.Path) {
 	}
 }
 
-// known checks two known values that are not null.
+// known checks that actual is a possible result of planned. Both are known and not null.
 func (c *resultCheck) known(planned, actual cty.Value, path cty.Path) {
 	switch ty := planned.Type(); {
 	case ty.IsPrimitiveType():

@@ -37,7 +37,7 @@ func (c *planCheck) errorf(path cty.Path, text string, args ...any) {
 	c.errs = append(c.errs, path.NewErrorf(text, args...))
 }
 
-// object checks one body.
+// object checks that planned is a valid plan for changing prior into config, for one body.
 func (c *planCheck) object(l *layout, prior, config, planned cty.Value, path cty.Path) {
 	switch {
 	case planned.IsNull() && config.IsNull():
@@ -81,7 +81,7 @@ func (c *planCheck) show(v cty.Value, secret bool) string {
 	return fmt.Sprintf("%#v", v)
 }
 
-// blocks checks all nested blocks of one kind.
+// blocks checks that planned is a valid plan for changing prior into config, for all nested blocks of one kind.
 func (c *planCheck) blocks(n *nest, prior, config, planned cty.Value, path cty.Path) {
 	switch {
 	case !config.IsKnown():
@@ -130,7 +130,7 @@ func (c *planCheck) namedBlocks(n *nest, prior, config, planned cty.Value, path 
 	}
 }
 
-// element checks the planned block that step leads to.
+// element checks the planned block that step leads to. It finds the block's prior value in priors.
 func (c *planCheck) element(n *nest, priors, config, planned cty.Value, step cty.PathStep, path cty.Path) {
 	path = extend(path, step)
 	if !planned.IsKnown() {

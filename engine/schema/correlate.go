@@ -37,8 +37,9 @@ func (f *field) couldHaveCome(prior, config cty.Value) bool {
 	return f.Computed && config.IsNull()
 }
 
-// allCouldHaveCome reports the same as [layout.couldHaveCome], for all blocks or objects of one name
-// together.
+// allCouldHaveCome reports for a list or map of blocks or objects what [layout.couldHaveCome] reports for one:
+// whether each element of prior can be the result of the element of config at the same place. The result for a
+// set is false.
 func (l *layout) allCouldHaveCome(n Nesting, prior, config cty.Value) bool {
 	if n == NestingSet {
 		return false
@@ -61,8 +62,8 @@ func (l *layout) allCouldHaveCome(n Nesting, prior, config cty.Value) bool {
 	return true
 }
 
-// sameUnrefined is like [same], but unknown values of one type count as equal, whatever else is known about
-// them.
+// sameUnrefined reports whether two values are equal. Unknown values of one type count as equal, even if
+// different things are known about them, such as a prefix.
 func sameUnrefined(a, b cty.Value) bool {
 	if a.RawEquals(b) {
 		return true

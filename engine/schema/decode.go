@@ -11,8 +11,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/parsing"
 )
 
-// A decoder evaluates one body. Its values and diagnostics are those of hcldec with [Block.DecoderSpec]. But
-// hcldec matches each body again for every instance, which costs several times the evaluation.
+// A decoder evaluates one body. Its values and diagnostics are the same as hcldec's with [Block.DecoderSpec].
+// But hcldec matches each body again for every instance, which costs several times the evaluation.
 type decoder struct {
 	ctx    *hcl.EvalContext
 	diags  hcl.Diagnostics

@@ -5,10 +5,10 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// Locate returns the place in the body for p, a path in the body's value. It is the expression of the
-// attribute at p, or of the attribute that contains the value at p. If the attribute is missing, it is the
-// place where the attribute could be added. Blocks are found by index and key. For blocks in a set, and
-// blocks made by a dynamic block, the place is that of the first block of the kind.
+// Locate returns the place in the body for p, a path in the body's value. It is the expression of the attribute
+// at p, or of the attribute that contains the value at p. If the attribute is missing, it is the place where
+// the attribute could be added. Blocks are found by index and key. For blocks in a set, and blocks made by a
+// dynamic block, the result is the place of the first block of this kind.
 func (x *Bound) Locate(p cty.Path) hcl.Range {
 	l, c := x.layout, x.raw
 	for len(p) > 0 {
@@ -49,7 +49,7 @@ func nestIndex(l *layout, name string) int {
 	return -1
 }
 
-// of returns the blocks of the i-th kind.
+// of returns the nested blocks of the i-th kind in the layout.
 func (c *content) of(i int) []boundBlock {
 	if c.blocks == nil {
 		return nil

@@ -11,10 +11,10 @@ import "github.com/zclconf/go-cty/cty"
 //   - a computed attribute that is not configured keeps its prior value;
 //   - all other attributes are null.
 //
-// To find the prior value of nested blocks and objects, those of the prior value are matched with those of
-// the configuration: in lists by index, in maps by key. In a set nothing identifies an element. So an element
-// of the prior value matches if it could be the result of the configured element: equal except for computed
-// attributes that are not configured.
+// Nested blocks and objects of the prior value are matched with nested blocks and objects of the configuration:
+// in lists by index, in maps by key. In a set nothing identifies an element. So an element of the prior value
+// matches if it could be the result of the configured element: equal except for computed attributes that are
+// not configured.
 //
 // Both values must have no marks.
 

@@ -33,7 +33,7 @@ type Provider struct {
 	Functions map[string]*Function
 	// GenerateConfig is set if the provider can turn an object into the configuration for it.
 	GenerateConfig bool
-	// PlanDestroy is set if the provider wants to plan deletions, too.
+	// PlanDestroy is set if the provider also wants to plan deletions.
 	PlanDestroy bool
 	// MoveResourceState is set if the provider can move objects between types.
 	MoveResourceState bool

@@ -114,7 +114,7 @@ func (l *layout) allNull(v cty.Value) bool {
 	return true
 }
 
-// object is [cty.ObjectVal], but returns the shared empty object if there are no attributes.
+// object returns the same as [cty.ObjectVal]. All objects without attributes share one value.
 func object(vals map[string]cty.Value) cty.Value {
 	if len(vals) == 0 {
 		return cty.EmptyObjectVal

@@ -33,7 +33,8 @@ func sameExtra(a, b map[string]json.RawMessage) bool {
 	return maps.EqualFunc(a, b, func(x, y json.RawMessage) bool { return sameJSON(x, y) })
 }
 
-// sameJSON reports whether two JSON texts mean the same. Numbers must have the same spelling.
+// sameJSON reports whether two JSON texts have the same meaning. Numbers must be spelled in the same way: 1 and
+// 1.0 are different.
 func sameJSON(a, b []byte) bool {
 	if bytes.Equal(a, b) {
 		return true
@@ -129,7 +130,8 @@ func (c *comparison) object(a, b *Object) bool {
 		c.dependencies(a.Dependencies, b.Dependencies)
 }
 
-// Equal reports whether two identities are the same. The layout of their JSON does not matter.
+// Equal reports whether two identities are the same. White space and the order of members in their JSON do not
+// matter.
 func (a Identity) Equal(b Identity) bool {
 	return a.Version == b.Version && (a.JSON == nil) == (b.JSON == nil) && sameJSON(a.JSON, b.JSON)
 }

@@ -35,8 +35,8 @@ func ListedDependencies(load func() []addrs.ConfigResource) *Dependencies {
 	return &Dependencies{load: load}
 }
 
-// EncodedDependencies is [ListedDependencies] that also keeps the form of the list in a state file: a JSON
-// list of addresses, which load decodes.
+// EncodedDependencies returns the same as [ListedDependencies], but for a list as in a state file: a JSON list
+// of addresses. It also keeps this JSON. load decodes it.
 func EncodedDependencies(encoded []byte, load func() []addrs.ConfigResource) *Dependencies {
 	return &Dependencies{load: load, encoded: encoded}
 }
@@ -94,9 +94,9 @@ func (d *Dependencies) All() []addrs.ConfigResource {
 	return d.Until(func(Dependency) bool { return false })
 }
 
-// Until is [Dependencies.All], but it does not follow a dependency for which the function enough returns
-// true: the dependency itself is in the result, its own dependencies are not. Complete lists are returned
-// unchanged.
+// Until returns the same list as [Dependencies.All], but it does not follow a dependency for which the function
+// enough returns true. Such a dependency is in the result, but its own dependencies are not. Complete lists are
+// returned unchanged.
 func (d *Dependencies) Until(enough func(Dependency) bool) []addrs.ConfigResource {
 	if d == nil || d.load != nil {
 		return d.All()
@@ -182,7 +182,7 @@ func Close(all iter.Seq[*Dependencies]) *Closure {
 	return c
 }
 
-// gather collects every resource that the lists can contain.
+// gather adds every resource that the list of d can contain to the resources of the Closure.
 func (c *Closure) gather(d *Dependencies) {
 	if _, ok := c.lists[d]; ok || d == nil {
 		return

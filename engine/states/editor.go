@@ -79,8 +79,8 @@ func (e *Editor) SetProvider(a addrs.AbsResource, p addrs.AbsProviderConfig) {
 	e.resource(a).Provider = p
 }
 
-// SetObject sets an object and its provider configuration; a nil object is removed. An instance without
-// objects, and a resource without instances, are removed, too.
+// SetObject sets an object and its provider configuration; a nil object is removed. SetObject also removes an
+// instance without objects, and a resource without instances.
 func (e *Editor) SetObject(a addrs.ResourceInstanceObject, p addrs.AbsProviderConfig, o *Object) {
 	if o == nil && e.s.Object(a) == nil {
 		return
@@ -145,12 +145,12 @@ func (e *Editor) RemoveEmpty() {
 	}
 }
 
-// ReplaceObject stores another object at the address of one that exists. Its provider configuration stays the same.
+// ReplaceObject replaces an existing object with o. The provider configuration stays the same.
 func (e *Editor) ReplaceObject(a addrs.ResourceInstanceObject, o *Object) {
 	e.SetObject(a, e.s.Resource(a.Instance.AbsResource()).ProviderOf(a.Instance.Resource.Key), o)
 }
 
-// MoveInstance changes the address of an instance. Its objects stay the same.
+// MoveInstance moves an instance with its objects to another address. The objects do not change.
 func (e *Editor) MoveInstance(from, to addrs.AbsResourceInstance) {
 	in := e.s.Instance(from)
 	if in == nil {

@@ -11,12 +11,12 @@ import (
 // function in returns true. moves maps the old address of each instance to its new one; a zero new address
 // means that the instance was moved to another state.
 //
-// An object that depended on a moved instance then depends on the new address. It keeps the old address, too, while
-// an instance that it may depend on is still there. Dependencies have no instance keys, so a move to another key
-// of the same resource changes nothing.
+// An object that depended on a moved instance then depends on the new address. It also keeps the old address
+// while an instance that it may depend on is still there. Dependencies have no instance keys, so a move to
+// another key of the same resource changes nothing.
 //
-// An object in a module instance depends on the resources of this instance and of the instances around it. A move
-// in another instance of the module does not change the object.
+// An object in a module instance depends on the resources of this instance and of the instances around it. A
+// move in another instance of the module does not change the object.
 //
 // Terraform's "state mv" forgets all dependencies of such objects, and later destroys them in any order.
 func (e *Editor) Readdress(moves map[addrs.AbsResourceInstance]addrs.AbsResourceInstance, in func(addrs.AbsResourceInstance) bool) {

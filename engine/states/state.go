@@ -78,9 +78,10 @@ type Resource struct {
 type Instance struct {
 	Current *Object
 	Deposed map[addrs.DeposedKey]*Object
-	// Provider is the provider configuration that OpenTofu recorded for this instance, as spelt in the file;
-	// "" if the resource's provider configuration applies. If every instance has its own, the file has none
-	// for the resource; in memory the resource then has the first instance's, without its instance key.
+	// Provider is the provider configuration that OpenTofu recorded for this instance, as spelt in the file; ""
+	// if the resource's provider configuration applies. If every instance has its own provider configuration,
+	// the file has none for the resource. In memory, the resource then has the provider configuration of the
+	// first instance, without the instance key.
 	Provider string
 }
 

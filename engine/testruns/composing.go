@@ -205,7 +205,7 @@ func (c *composer) madeUp(ty cty.Type, path string) cty.Value {
 	return cty.NullVal(ty)
 }
 
-// random returns 8 lower-case letters or digits.
+// random returns 8 lower-case letters or digits. They depend only on the seed.
 func random(seed string) string {
 	const digits = "abcdefghijklmnopqrstuvwxyz0123456789"
 	h := fnv.New64a()

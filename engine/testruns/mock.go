@@ -54,8 +54,8 @@ func (m *mock) ValidateData(ctx context.Context, typeName string, config cty.Val
 	return m.valid.result("data "+typeName, config, func() diags.Diagnostics { return m.Client.ValidateData(ctx, typeName, config) })
 }
 
-// validations keeps results of validating configurations with a provider. Runs with an equal configuration do
-// not ask the provider again. The zero value is empty. Safe for concurrent use.
+// validations keeps the results of validating configurations with a provider. If a later run has an equal
+// configuration, the provider is not asked again. The zero value is empty. It is safe for concurrent use.
 type validations struct {
 	mu sync.Mutex
 	by map[string][]validation

@@ -172,7 +172,7 @@ func (r *run) planned(ctx context.Context, environment engine.Run, plan *plans.P
 	return append(append(ds, more...), r.asserts(ev, outputs)...)
 }
 
-// keep makes the run's outputs available to later runs.
+// keep stores the run's outputs, to which later runs may refer.
 func (r *run) keep(outputs map[string]cty.Value) {
 	r.file.mu.Lock()
 	defer r.file.mu.Unlock()

@@ -140,8 +140,8 @@ func (r *run) bodyContext(p *testfiles.Provider) (*hcl.EvalContext, diags.Diagno
 	return r.context(ts, ofProvider)
 }
 
-// bodyVariables returns the references in a body: all of them in native syntax, those of the arguments in
-// JSON.
+// bodyVariables returns the references in a body. For native syntax these are all references, including those
+// in nested blocks. For JSON they are only the references in the arguments.
 func bodyVariables(body hcl.Body) (out []hcl.Traversal) {
 	native, ok := body.(*hclsyntax.Body)
 	if !ok {

@@ -156,8 +156,8 @@ type override struct {
 	during testfiles.During
 }
 
-// overrides returns the overrides that apply to the run: its own first, then those of the file, then those of
-// mocks.
+// overrides returns the overrides that apply to the run. The run's own overrides come first, then the overrides
+// of the file, then those of mocks.
 func (r *run) overrides() (out []override) {
 	for _, o := range r.Run.Overrides {
 		out = append(out, override{o, o.During})

@@ -106,7 +106,8 @@ func (j *job) do(i int) {
 	catch(func() { j.f(j.ctx, i) }, func(c *Panic) { caught = c })
 }
 
-// wait gives the caller's place away, waits for the items that others work on, and takes a place again.
+// wait waits for the items that other goroutines work on. Meanwhile, others can have the place of this
+// goroutine; at the end, wait takes a place again.
 func (j *job) wait() {
 	p := j.pool
 	p.mu.Lock()

@@ -153,7 +153,8 @@ func (h *Hub) alone(answer rest.Handler) http.HandlerFunc {
 	}
 }
 
-// opened returns the repository of a request, if the request's token has access to it with the permission n.
+// opened returns the repository of a request. If the request's token has no access to it with the permission n,
+// opened returns the problem to answer.
 func (h *Hub) opened(r *http.Request, n apps.Need) (*Repository, *rest.Problem) {
 	t, p := h.app.Token(r)
 	if p != nil {

@@ -130,8 +130,8 @@ func (l *checks) suite(by app, sha string) int64 {
 	return l.repo.world.log.nextID()
 }
 
-// heads returns the open pull requests with a commit as their head, except those from forks, which GitHub
-// leaves out of check runs.
+// heads returns the open pull requests with a commit as their head. It leaves out pull requests from forks, as
+// GitHub does in check runs.
 func (l *checks) heads(sha string) []*pull {
 	return slices.DeleteFunc(slices.Clone(l.pulls.list), func(p *pull) bool { return !p.open || p.from != l.repo || p.headSHA != sha })
 }

@@ -91,8 +91,8 @@ func (h *Hub) App(url string) github.AppConfig {
 }
 
 // AddApp installs another App in every repository of the first App. It returns the new App's configuration,
-// with url as the address of this Hub. The new App receives the same webhooks at o.Webhook, except those about
-// check runs.
+// with url as the address of this Hub. The new App receives the same webhooks at o.Webhook, except webhooks
+// about check runs.
 func (h *Hub) AddApp(o Options, url string) github.AppConfig {
 	defer h.lock()()
 	h.app.Add(o.AppID, o.AppName)

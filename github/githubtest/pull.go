@@ -108,7 +108,7 @@ func (l *pulls) Ready(who string, number int) {
 	})
 }
 
-// Draft makes a pull request a draft again.
+// Draft turns a pull request back into a draft.
 func (l *pulls) Draft(who string, number int) {
 	l.act(who, number, "draft", "", func(p *pull) (string, rest.Object) {
 		p.draft = true

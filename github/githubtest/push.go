@@ -24,7 +24,8 @@ func (r *Repository) PushAs(who, author, committer, branch, message string, chan
 	return r.push(push{kind: "push", who: who, branch: branch, message: message, author: author, committer: committer}, branch, changes)
 }
 
-// A push is a push by a user. author and committer are those of its commit; "" means the user.
+// A push is a push by a user. author and committer are those of its commit. An empty author means the
+// user, and an empty committer means the author.
 type push struct{ kind, who, branch, message, author, committer string }
 
 // push commits changes on top of the branch from; if there is no such branch, on top of the default branch.

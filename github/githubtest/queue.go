@@ -48,10 +48,10 @@ func (h *Hub) enqueue(t *apps.Token, id, sha string) (int, any) {
 	return http.StatusOK, refusedAnswer("NOT_FOUND", "Could not resolve to a node with the global id of '"+id+"'")
 }
 
-// putInQueue is Enqueue for callers that have the lock.
+// putInQueue does the same as Enqueue. The caller has the lock.
 func (r *Repository) putInQueue(who string, p *pull) string {
 	number, base := p.number, r.mustBranch("main")
-	// A push removes the pull request from the queue. Those after it are removed, too.
+	// A push removes the pull request from the queue, and with it all pull requests after it.
 	if i := slices.IndexFunc(r.queue, func(q queued) bool { return q.pull == p }); i >= 0 {
 		r.dequeue(i, "dequeued")
 	}
@@ -99,7 +99,7 @@ func inQueue(r *Repository, p *pull) bool {
 }
 
 // Land merges the first pull request of the queue if a check has passed for its merge group, and reports
-// whether it did. If the check has failed, the pull request and those after it leave the queue.
+// whether it did. If the check has failed, the pull request and all pull requests after it leave the queue.
 func (r *Repository) Land(check string) bool {
 	defer r.hub.lock()()
 	first, conclusion := r.queue[0], ""

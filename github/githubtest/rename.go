@@ -66,7 +66,7 @@ func (r *Repository) move(who string, owner *user, name string) {
 	r.owner, r.name = owner, name
 }
 
-// find is the [nameFinder] of the Hub.
+// find is a [nameFinder] for the repositories of the Hub.
 func (h *Hub) find(name string, id int64) (present string, moved int64) {
 	defer h.lock()()
 	x := h.repos.called(name)

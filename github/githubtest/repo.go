@@ -46,7 +46,7 @@ func (r *repo) commit(author, message string, files Files, parents ...string) *c
 	return r.commitAs(author, "", message, files, parents...)
 }
 
-// commitAs is like commit, but with another committer; "" means the author.
+// commitAs makes a commit, as commit does, and also sets its committer; "" means the author.
 func (r *repo) commitAs(author, committer, message string, files Files, parents ...string) *commits.Commit {
 	at := r.world.log.Now()
 	if author == "GitHub" {
@@ -81,7 +81,7 @@ func (r *repo) mustBranch(name string) string {
 	return sha
 }
 
-// note records an edit in this repository.
+// note records an edit, with the name of this repository.
 func (r *repo) note(e Edit) {
 	e.Repo = r.String()
 	r.world.log.note(e)

@@ -59,7 +59,7 @@ func (w *world) person(login string) *user {
 // self returns the user of the active App.
 func (w *world) self() *user { return w.person(w.app.Login()) }
 
-// ours returns the login and the JSON of the user as whom the Hub's App acts.
+// ours returns the user as whom the Hub's App acts: the login, and the user as JSON.
 func (w *world) ours() (login string, user rest.Object) {
 	u := w.person(w.app.Slug + "[bot]")
 	return u.login, u.json()

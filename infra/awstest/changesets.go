@@ -181,7 +181,7 @@ func (s *stack) values(d document, given []cf.Parameter) (map[string]string, err
 	return out, nil
 }
 
-// compare finds the changes that the change set makes to a stack. A change set without changes fails, as on
+// compare finds the changes that the change set makes to a stack. If it makes none, the change set fails, as on
 // AWS.
 func (c *changeSet) compare(s *stack) {
 	fresh := s.status == cf.StackStatusReviewInProgress

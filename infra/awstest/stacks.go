@@ -126,7 +126,7 @@ func (a stacks) deleteStack(in *cloudformation.DeleteStackInput) (*cloudformatio
 	return &cloudformation.DeleteStackOutput{}, nil
 }
 
-// describeStackEvents answers with the newest first.
+// describeStackEvents answers the action DescribeStackEvents. The newest event comes first.
 func (a stacks) describeStackEvents(in *cloudformation.DescribeStackEventsInput) (*cloudformation.DescribeStackEventsOutput, error) {
 	s, err := a.stackNamed(in.StackName)
 	if err != nil {

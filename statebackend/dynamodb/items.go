@@ -98,8 +98,7 @@ func (i *Items) put(ctx context.Context, attributes item, c condition) error {
 	return i.explain("write", attributes[keyAttribute], err)
 }
 
-// errCondition means that a condition was false, and nothing was written. The cause may be an earlier attempt
-// of this process whose response was lost.
+// remove deletes an item if the condition is true.
 func (i *Items) remove(ctx context.Context, key string, c condition) error {
 	_, err := i.Client.DeleteItem(ctx, &awsdynamodb.DeleteItemInput{
 		TableName:                 &i.Table,
@@ -135,8 +134,8 @@ func keyOf(key string) map[string]types.AttributeValue {
 	return map[string]types.AttributeValue{keyAttribute: &types.AttributeValueMemberS{Value: key}}
 }
 
-// errCondition means that a condition was false, and nothing was written. The cause may be our own earlier
-// attempt whose response was lost.
+// errCondition means that a condition was false, and nothing was written. The cause may be an earlier attempt
+// of this process whose response was lost.
 var errCondition = errors.New("the item is not as expected")
 
 // explain adds the operation and the item to an error. It replaces SDK errors that callers test for with

@@ -23,7 +23,7 @@ const (
 // changed the item in between.
 const attempts = 5
 
-// LockLeased puts the lock item together with its lease. The errors are those of [Items.Lock].
+// LockLeased puts the lock item together with its lease. It returns the same errors as [Items.Lock].
 func (i *Items) LockLeased(ctx context.Context, info statebackend.LockInfo, lease statebackend.Lease) error {
 	wanted := item{keyAttribute: i.Path, infoAttribute: string(info.Marshal()), leaseAttribute: string(lease.Marshal())}
 	err := i.lock(ctx, wanted)
@@ -67,8 +67,8 @@ func (i *Items) SetLease(ctx context.Context, expected func(statebackend.Lease) 
 	})
 }
 
-// AnnounceLeased is Announce for a leased lock. The condition is that the stored lease has the same holder
-// as the lease mine.
+// AnnounceLeased does the same as [Items.Announce], for a leased lock. The condition is that the stored lease
+// has the same holder as the lease mine.
 func (i *Items) AnnounceLeased(ctx context.Context, mine statebackend.Lease, digest string) error {
 	return i.rewrite(ctx, mine.Lock, mine.SameHolder, func(there item, now statebackend.Lease) statebackend.Lease {
 		there[announcedAttribute] = digest
@@ -156,7 +156,7 @@ func leaseOf(found item) *statebackend.Lease {
 	return &lease
 }
 
-// sameHolder reports whether two lock items have the same holder of the same lock. Two items without a lease
+// sameHolder reports whether two lock items have leases of the same lock and holder. Two items without a lease
 // count as the same.
 func sameHolder(x, y item) bool {
 	a, b := leaseOf(x), leaseOf(y)

@@ -110,7 +110,7 @@ func (w *Workspace) Put(ctx context.Context, data []byte, prev statebackend.Vers
 	return "", err
 }
 
-// journaled is a workspace with a journal. The journal is encrypted, too, since it has values of the state.
+// journaled is a workspace with a journal. The journal is also encrypted, since it has values of the state.
 type journaled struct {
 	*Workspace
 	log statebackend.Journaled

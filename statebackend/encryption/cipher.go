@@ -99,8 +99,8 @@ func (c *Cipher) seal(s *sealing, data []byte, id *identity, purpose []byte) ([]
 	return json.Marshal(payload{id, s.meta, sealed, version})
 }
 
-// DecryptState decrypts a stored state. current is false if the state should be stored again, encrypted with
-// the first method, even if nothing in it changes.
+// DecryptState decrypts a stored state. current is true if the state is encrypted with the first method. If
+// current is false, store the state again, even without changes.
 func (c *Cipher) DecryptState(ctx context.Context, data []byte) (state []byte, current bool, err error) {
 	p, ok := parse(data)
 	if !ok {
@@ -134,7 +134,8 @@ func (c *Cipher) decrypt(ctx context.Context, data, purpose []byte) (plain []byt
 	return c.open(ctx, p, purpose)
 }
 
-// plain returns data that is not encrypted, or an *UnencryptedError if the target requires encryption.
+// plain is for data that is not encrypted. It returns the data, and whether the first method is no encryption.
+// If the target requires encryption, the error is an *UnencryptedError.
 func (c *Cipher) plain(data []byte) ([]byte, bool, error) {
 	if !c.target.unencrypted() {
 		return nil, false, &UnencryptedError{c.target.Enforced}

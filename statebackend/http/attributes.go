@@ -14,8 +14,8 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
-// Attributes are the attributes of a `backend "http"` block: all that Terraform 1.11 has. The environment can
-// set each of them, too: TF_HTTP_ and the attribute's name in capitals.
+// Attributes are the attributes of a `backend "http"` block: all that Terraform 1.11 has. Each attribute can
+// also be set in the environment: the variable's name is TF_HTTP_ and the attribute's name in capitals.
 var Attributes = []statebackend.Attribute{
 	{Name: "address", Type: statebackend.String},
 	{Name: "client_ca_certificate_pem", Type: statebackend.String},
@@ -53,7 +53,8 @@ type values struct {
 	ClientKey            *string `json:"client_private_key_pem"`
 }
 
-// settings are the checked values, with those of the environment and the defaults.
+// settings are the checked values of the arguments. Environment variables and defaults stand in for missing
+// arguments.
 type settings struct {
 	address, lock, unlock                  *url.URL // lock and unlock may be nil
 	updateMethod, lockMethod, unlockMethod string

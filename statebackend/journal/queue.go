@@ -219,8 +219,8 @@ func (w *Writer) gather() {
 	}
 }
 
-// flush appends all records. It then tells the result to the callers in w.soon and, if durable is set, to
-// those in w.sure. The caller holds w.mu; flush releases it during the append.
+// flush appends all records. It then tells the result to the callers in w.soon and, if durable is set, to the
+// callers in w.sure. The caller holds w.mu; flush releases it during the append.
 func (w *Writer) flush(ctx context.Context, durable bool) {
 	records, served := w.records, []*callers{w.soon}
 	w.records, w.soon = nil, nil

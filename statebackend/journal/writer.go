@@ -62,9 +62,9 @@ func Open(ctx context.Context, log statebackend.Log, run string) (*Writer, []Rec
 	}
 }
 
-// Continue is [Open] for a journal that [Look] has read. It makes no request: the first append is the
-// takeover. If somebody has written to the journal since, that append and all later ones fail with a
-// *statebackend.TakenError. So if the first append succeeds, h has all records.
+// Continue returns a Writer, as [Open] does, for a journal that [Look] has read. It makes no request: the first
+// append is the takeover. If somebody has written to the journal since, that append and all later ones fail
+// with a *statebackend.TakenError. So if the first append succeeds, h has all records.
 func Continue(log statebackend.Log, run string, h History) *Writer {
 	w := &Writer{log: log, exclusive: log.Exclusive(), run: run, at: h.at, fence: h.at.fence + 1, queue: newQueue()}
 	w.idle.L = &w.mu

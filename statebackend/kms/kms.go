@@ -16,14 +16,14 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend/s3"
 )
 
-// Open finds credentials and returns a client for KMS. The arguments are those of the backend "s3" for
+// Open finds credentials and returns a client for KMS. arguments has attributes of the backend "s3" for
 // credentials, regions and connections. AWS_ENDPOINT_URL_KMS can set the endpoint.
 func Open(ctx context.Context, arguments map[string]any) (encryption.KMSClient, error) {
 	return OpenAs(ctx, arguments, nil)
 }
 
-// OpenAs is [Open] with the given credentials instead of all others. If credentials is nil, OpenAs uses those
-// that Open finds.
+// OpenAs returns a client, as [Open] does, that uses these credentials only. If credentials is nil, it finds
+// credentials as Open does.
 func OpenAs(ctx context.Context, arguments map[string]any, credentials aws.CredentialsProvider) (encryption.KMSClient, error) {
 	sdk, err := s3.SDK(ctx, arguments, credentials)
 	if err != nil {

@@ -50,8 +50,8 @@ func (h *Holding) Lease() statebackend.Lease {
 // nil Holding (no lock, or a lock without a lease) it returns false.
 func (h *Holding) TookOver() bool { return h != nil && h.Before != nil }
 
-// Predecessor returns the dead run whose lock was taken over. It returns "" if the lock was free, if it was
-// an earlier process of the same run's, or if h is nil.
+// Predecessor returns the dead run whose lock was taken over. It returns "" if the lock was free, if an earlier
+// process of the same run had it, or if h is nil.
 func (h *Holding) Predecessor() string {
 	if !h.TookOver() || h.Before.Run == h.Lease().Run {
 		return ""

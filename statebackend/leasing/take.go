@@ -45,8 +45,8 @@ type Taker struct {
 }
 
 // Take takes the lock, or takes over the lock of a dead run. While a live process holds the lock, Take waits
-// for at most timeout. The errors are those of statebackend.LockWithRetry. info has an ID. If the lock was
-// taken but the permissions for a lease are missing, the Holding is nil, without an error.
+// for at most timeout. It returns the same errors as statebackend.LockWithRetry. info has an ID. If the lock
+// was taken but the permissions for a lease are missing, the Holding is nil, without an error.
 func (t Taker) Take(ctx context.Context, info statebackend.LockInfo, timeout time.Duration) (*Holding, error) {
 	if t.Now == nil {
 		t.Now = time.Now

@@ -183,8 +183,8 @@ func (j *journalFile) sync(durable bool) error {
 	return j.file.Sync()
 }
 
-// open opens the file, if it is not open. If another process may have written or replaced the file, open
-// finds its end again. The guard is held until the caller calls release.
+// open opens the file, if it is not open. If another process may have written or replaced the file, open looks
+// for the end of the last segment. The guard is held until the caller calls release.
 func (j *journalFile) open(ctx context.Context) (release func(), err error) {
 	for {
 		created, err := j.openFile()
@@ -210,7 +210,7 @@ func (j *journalFile) open(ctx context.Context) (release func(), err error) {
 	}
 }
 
-// openFile opens the file, if it is not open. It creates the file if there is none.
+// openFile opens the file, if it is not open. If there is no file, openFile creates it; created is then true.
 func (j *journalFile) openFile() (created bool, err error) {
 	if j.file != nil {
 		return false, nil
@@ -231,7 +231,7 @@ func (j *journalFile) openFile() (created bool, err error) {
 }
 
 // seek finds the end of the last complete segment in a file of size bytes. It removes the remains of a crash
-// after that end.
+// after that end. created is set if this process has just created the file.
 func (j *journalFile) seek(size int64, created bool) error {
 	if j.end == size {
 		return nil

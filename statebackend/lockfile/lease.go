@@ -8,7 +8,8 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
-// LockLeased creates the object with its lease in the Info of the lock. The errors are those of [File.Lock].
+// LockLeased creates the object with its lease in the Info of the lock. It returns the same errors as
+// [File.Lock].
 func (f *File) LockLeased(ctx context.Context, info statebackend.LockInfo, lease statebackend.Lease) error {
 	return f.lock(ctx, object{info: info, lease: &lease})
 }

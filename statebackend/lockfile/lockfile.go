@@ -75,8 +75,8 @@ func (o object) body() []byte {
 	return o.info.Marshal()
 }
 
-// take returns the lock object as this process last read or wrote it, and forgets it. known is false if nothing
-// is remembered.
+// held returns the object as a lock. An unreadable object (written by hand, for instance) is also a lock,
+// with an unknown holder.
 func (o object) held() statebackend.HeldLock {
 	return statebackend.HeldLock{Kind: statebackend.ObjectLock, Info: o.info, Lease: o.lease}
 }
@@ -104,8 +104,8 @@ func (f *File) remember(o object) {
 	}
 }
 
-// take returns the object as it was last read or written, and forgets it. known is false if nothing is
-// remembered.
+// take returns the lock object as this process last read or wrote it, and forgets it. known is false if nothing
+// is remembered.
 func (f *File) take() (last object, known bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -83,7 +83,7 @@ func (c *Config) connect(ctx context.Context, o Options) (clients, error) {
 	}, nil
 }
 
-// load translates c to the SDK's configuration.
+// load returns the SDK's configuration for the attributes in c.
 func (c *Config) load(ctx context.Context) (aws.Config, error) {
 	client, err := c.httpClient()
 	if err != nil {

@@ -13,7 +13,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sts/types"
 )
 
-// certificates returns the root certificates of custom_ca_bundle, or nil for those of the system.
+// certificates returns the root certificates of custom_ca_bundle. nil means the root certificates of the
+// system.
 func (c *Config) certificates() (*x509.CertPool, error) {
 	if c.CustomCABundle == "" {
 		return nil, nil

@@ -80,8 +80,8 @@ func objectTags(tags map[string]string) string {
 	return ""
 }
 
-// objectPath returns the reason why a key is refused; "" if it is accepted. Some slashes would break the
-// layout of workspaces: S3 strips leading ones, and treats a name with a trailing one as a directory.
+// objectPath returns the reason why a key is refused; "" if it is accepted. Some slashes would break the layout
+// of workspaces: S3 strips leading slashes, and treats a name with a trailing slash as a directory.
 func objectPath(s string) string {
 	switch {
 	case strings.HasPrefix(s, "/"), strings.HasSuffix(s, "/"):

@@ -36,8 +36,8 @@ const conditionsText = "Lockstep finds out with this object whether the server k
 const noTag = `"00000000000000000000000000000000"`
 
 // prove finds out whether the server obeys the conditions of writes. If not, the error is a
-// *statebackend.UnfitError. If the test object may not be written, the error is statebackend.ErrDenied. A
-// crash in prove leaves the object, or nothing. For Amazon S3, prove makes no request: it obeys conditions.
+// *statebackend.UnfitError. If the test object may not be written, the error is statebackend.ErrDenied. A crash
+// in prove leaves the object, or nothing. For Amazon S3, which obeys conditions, prove makes no request.
 func (o *objects) prove(ctx context.Context, key string) error {
 	c := &o.conditions
 	c.mu.Lock()
@@ -81,7 +81,7 @@ func (o *objects) try(ctx context.Context, key string) (fault, reason string, er
 	}
 }
 
-// tryMatch is try with the condition for replacing an object, If-Match.
+// tryMatch does the same as try, with the condition for replacing an object: If-Match.
 func (o *objects) tryMatch(ctx context.Context, key string) (fault, reason string, err error) {
 	_, err = o.write(ctx, key, []byte(conditionsText), noTag)
 	switch {

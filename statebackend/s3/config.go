@@ -24,7 +24,7 @@ type Config struct {
 	SSECustomerKey string `json:"sse_customer_key"`
 	ACL            string `json:"acl"`
 	SkipS3Checksum bool   `json:"skip_s3_checksum"`
-	// StateTags and LockTags are the tags of the objects: of locks, and of all others.
+	// StateTags are the tags of all objects except lock objects. LockTags are the tags of lock objects.
 	StateTags map[string]string `json:"state_tags"`
 	LockTags  map[string]string `json:"lock_tags"`
 
@@ -137,7 +137,7 @@ func (c *Config) addEnvironment() {
 	fillBool(&c.UseDualStackEndpoint, "AWS_USE_DUALSTACK_ENDPOINT")
 }
 
-// fill sets a missing attribute. The value is that of the first of the environment variables that has one.
+// fill sets a missing attribute to the value of the first environment variable in variables that is not empty.
 func fill(attribute *string, variables ...string) {
 	for _, v := range variables {
 		if *attribute == "" {
@@ -161,8 +161,8 @@ func fillBool(attribute **bool, variable string) {
 	}
 }
 
-// sseKeyVariable is the environment variable for the customer key, for users who keep the key out of files.
-// The stock backend reads it, too.
+// sseKeyVariable is the environment variable for the customer key, for users who keep the key out of files. The
+// stock backend also reads it.
 const sseKeyVariable = "AWS_SSE_CUSTOMER_KEY"
 
 // customerKey returns the user's own key for server-side encryption, or nil if there is none. The key is used

@@ -24,10 +24,12 @@ const JournalPrefix = ".lockstep/journal/"
 // longKey is the largest length of an escaped key that JournalOf uses uncut.
 const longKey = 80
 
-// JournalOf returns the prefix of the keys of a state's journal. The state's escaped key is one path segment
-// of it. So no journal's prefix is the beginning of another one, and a permission for one journal is none
-// for any other. If the escaped key is longer than longKey, the segment has only its beginning, an
-// exclamation mark, which no escaped key has, and a part of the SHA-256 of the key.
+// JournalOf returns the prefix of the keys of a state's journal. The state's escaped key is one path segment of
+// it. So no journal's prefix is the beginning of another journal's prefix, and a permission for one journal
+// gives no access to another.
+//
+// If the escaped key is longer than longKey, the segment has three parts: the beginning of the escaped key, an
+// exclamation mark, and a part of the SHA-256 of the key. No escaped key has an exclamation mark.
 func JournalOf(key string) string {
 	name := url.PathEscape(key)
 	if len(name) > longKey {
@@ -121,7 +123,7 @@ func (j *journalObjects) Segments(ctx context.Context, first func(statebackend.S
 	return segments, nil
 }
 
-// remember keeps the listing.
+// remember stores the listing for later calls.
 func (m *journalMemory) remember(listed []listedSegment) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -127,7 +127,7 @@ func (w *workspace) TakeOver(ctx context.Context, expected statebackend.Lease, t
 	return lease, nil
 }
 
-// hold remembers the locks that this value holds.
+// hold records that this value now holds the locks in took.
 func (w *workspace) hold(took *held) {
 	w.held, w.unsettled, w.digest = took, false, nil
 	w.object.Store(took.object)

@@ -20,8 +20,8 @@ type listed struct {
 	stored time.Time
 }
 
-// list returns the objects whose keys have the prefix, in the order of the keys. All listings of the package
-// use it. If the server lists other keys, the error is a *statebackend.UnfitError: a missing key would count
+// list returns the objects whose keys have the prefix, in the order of the keys. All listings of this package
+// use list. If the server lists other keys, the error is a *statebackend.UnfitError: a missing key would count
 // as a missing object, and be created again.
 func (o *objects) list(ctx context.Context, prefix string) ([]listed, error) {
 	in := &awss3.ListObjectsV2Input{Bucket: &o.bucket, Prefix: &prefix}

@@ -167,7 +167,7 @@ func (o *objects) write(ctx context.Context, key string, data []byte, condition 
 	}
 }
 
-// encryptionOf sets the encryption headers of a write.
+// encryptionOf sets the encryption headers of a write, as the backend block demands.
 func (o *objects) encryptionOf(in *awss3.PutObjectInput) {
 	switch {
 	case o.encrypt && o.kmsKeyID != "":

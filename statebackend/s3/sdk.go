@@ -8,9 +8,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 )
 
-// SDK returns a configuration of the AWS SDK from the attributes of a backend block, except those about a
-// bucket. It is for clients of other services with the same attributes. The credentials are verified, unless
-// the attributes turn that off. credentials, unless nil, replaces all other credentials.
+// SDK returns a configuration of the AWS SDK from the attributes of a backend block. It ignores the attributes
+// about a bucket. It is for clients of other services with the same attributes. The credentials are verified,
+// unless the attributes turn that off. credentials, unless nil, replaces all other credentials.
 func SDK(ctx context.Context, attributes map[string]any, credentials aws.CredentialsProvider) (aws.Config, error) {
 	all := maps.Clone(attributes)
 	if all == nil {

@@ -19,7 +19,7 @@ type waiting struct {
 	note    func(string) // nil: no notes
 }
 
-// IsErrorRetryable reports whether to make the request again.
+// IsErrorRetryable reports whether the SDK should make the request again after err.
 func (w waiting) IsErrorRetryable(err error) bool {
 	return !statebackend.Untrusted(err) && w.RetryerV2.IsErrorRetryable(err)
 }

@@ -214,6 +214,6 @@ func (w *workspace) recordDigest(ctx context.Context, digest, tag string) error 
 	return refused
 }
 
-// maxDigestWrites is how often recordDigest tries to write the digest while somebody else writes it, too. Two
-// late digests are rare; more mean that the table refuses every condition.
+// maxDigestWrites is how often recordDigest tries to write the digest while somebody else is writing it. A
+// digest that arrives late is rare; so many in a row mean that the table refuses every condition.
 const maxDigestWrites = 5

@@ -110,7 +110,7 @@ func (f *Fake) Open(name string) (statebackend.Workspace, error) {
 	return &fakeWorkspace{fake: f, name: name, holder: statebackend.NewLockID()}, nil
 }
 
-// fakeWorkspace is an opened workspace. fake.mu guards its fields, too.
+// fakeWorkspace is an opened workspace. fake.mu also guards the fields of fakeWorkspace.
 type fakeWorkspace struct {
 	fake   *Fake
 	name   string

@@ -76,7 +76,7 @@ func (w *fakeWorkspace) TakeOver(ctx context.Context, expected statebackend.Leas
 	return w.set(s, next)
 }
 
-// set stores a lease. The caller holds fake.mu.
+// set stores a lease, and makes this value the holder of the lock. The caller holds fake.mu.
 func (w *fakeWorkspace) set(s *fakeState, next statebackend.Lease) (*statebackend.Lease, error) {
 	if err := w.fake.write("lease "+w.name, func() { s.lease = &next }); err != nil {
 		return nil, err

@@ -86,7 +86,7 @@ func (l *Log) Edit(change func([]statebackend.Segment) []statebackend.Segment) {
 	l.segments = change(l.segments)
 }
 
-// Exclusive returns KeepsNothing.
+// Exclusive returns the field KeepsNothing.
 func (l *Log) Exclusive() bool { return l.KeepsNothing }
 
 // Place returns the name of the log for messages.

@@ -78,7 +78,7 @@ func StartVersitygw(t testing.TB) (url string) {
 	return startVersitygw(t)
 }
 
-// StartVersionedVersitygw is StartVersitygw with a server whose buckets can keep versions.
+// StartVersionedVersitygw does the same as StartVersitygw, but the buckets of its server can keep versions.
 func StartVersionedVersitygw(t testing.TB) (url string) {
 	t.Helper()
 	return startVersitygw(t, "--versioning-dir", t.TempDir())

@@ -26,7 +26,8 @@ var leaseTests = []contractTest{
 	{"writes and renewals side by side keep both", leaseBusy},
 }
 
-// leased opens the default workspace. Each call of the result opens it again, as another process would.
+// leased returns a function that opens the default workspace. Each call opens it again, as another process
+// would.
 func (s Suite) leased(t *testing.T) func() leasedWorkspace {
 	t.Helper()
 	b := s.Open(t)

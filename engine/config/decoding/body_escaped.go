@@ -11,7 +11,7 @@ type escaped struct {
 	parts []hcl.Body
 }
 
-// Parts returns both bodies, for callers without a schema.
+// Parts returns the body and the body of its block named _, for callers without a schema.
 func (b *escaped) Parts() []hcl.Body { return b.parts }
 
 // escapedBody returns body together with the content of its block named _.

@@ -45,7 +45,7 @@ func (b *overridden) JustAttributes() (hcl.Attributes, hcl.Diagnostics) {
 
 func (b *overridden) MissingItemRange() hcl.Range { return b.base.MissingItemRange() }
 
-// Parts returns both bodies, for callers without a schema.
+// Parts returns the original body and the overriding body, for callers without a schema.
 func (b *overridden) Parts() []hcl.Body { return []hcl.Body{b.base, b.over} }
 
 func (b *overridden) merge(base, over *hcl.BodyContent) *hcl.BodyContent {
@@ -73,7 +73,7 @@ func bodyBlockType(b *hcl.Block) string {
 	return b.Type
 }
 
-// missing reports required arguments that neither body has.
+// missing returns an error for each required argument that neither the block nor its override has.
 func (b *overridden) missing(s *hcl.BodySchema, c *hcl.BodyContent) hcl.Diagnostics {
 	var ds hcl.Diagnostics
 	for _, a := range s.Attributes {

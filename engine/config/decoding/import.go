@@ -66,7 +66,8 @@ func (d *Decoder) refersToOthers(e hcl.Expression, m *config.Import, summary, wh
 	return true
 }
 
-// duplicateImport reports two blocks that import into the same instance, if their addresses are literal.
+// duplicateImport reports whether an earlier import block has the same literal target address. If so, it adds
+// an error. It ignores addresses that are not literal.
 func (d *Decoder) duplicateImport(m *config.Import) bool {
 	t, ds := hcl.AbsTraversalForExpr(m.To)
 	if ds.HasErrors() {
@@ -88,8 +89,8 @@ func (d *Decoder) duplicateImport(m *config.Import) bool {
 	return false
 }
 
-// importTarget reads the resource address of an import block. Its instance keys may be expressions if the
-// block has a for_each.
+// importTarget reads the resource address of an import block, and reports whether the address is valid. If not,
+// it adds an error. The instance keys in the address may be expressions if the block has a for_each.
 func (d *Decoder) importTarget(m *config.Import, a *hcl.Attribute) bool {
 	e, ds := traversals.Native(m.To)
 	d.add(ds)

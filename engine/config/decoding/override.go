@@ -58,8 +58,8 @@ func (v *variable) replace(old *variable) {
 	}
 }
 
-// overrideOutput replaces the arguments of the output old with those of o. It takes only arguments whose
-// names are in the map given.
+// overrideOutput replaces the arguments of the output old with the arguments of o. It replaces only arguments
+// whose names are in given.
 func overrideOutput(old, o *config.Output, given map[string]bool) {
 	if given["description"] {
 		old.Description = o.Description

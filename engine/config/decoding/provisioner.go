@@ -15,7 +15,7 @@ var provisionerSchema = &hcl.BodySchema{
 // removedProvisioners are provisioners that former versions of the language had.
 var removedProvisioners = map[string]bool{"chef": true, "habitat": true, "puppet": true, "salt-masterless": true}
 
-// provisioner reads a provisioner block. The result is nil if the block cannot be used at all.
+// provisioner reads a provisioner block. The result is nil for a provisioner that Terraform no longer has.
 func (r *reader) provisioner(b *hcl.Block) *config.Provisioner {
 	p := &config.Provisioner{Type: b.Labels[0], Range: b.DefRange}
 	if removedProvisioners[p.Type] {

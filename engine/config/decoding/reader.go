@@ -30,8 +30,8 @@ func (r *reader) contentOf(body hcl.Body, schema *hcl.BodySchema) *hcl.BodyConte
 	return content
 }
 
-// partialContentOf is like contentOf, but accepts a body that has more than the schema allows, and returns a
-// body with the rest.
+// partialContentOf decodes the part of a body that the schema describes. It returns this part, and a body with
+// the rest. Unlike contentOf, it accepts a rest.
 func (r *reader) partialContentOf(body hcl.Body, schema *hcl.BodySchema) (*hcl.BodyContent, hcl.Body) {
 	if r.override {
 		schema = optionalSchema(schema)
@@ -45,8 +45,8 @@ func (r *reader) errorf(at *hcl.Range, summary, detail string, args ...any) {
 	r.diags = append(r.diags, diags.HCLError(at, summary, detail, args...))
 }
 
-// lateErrorf is like errorf, but for problems that Terraform does not find while it reads a configuration;
-// see diags.MarkLate.
+// lateErrorf adds an error, as errorf does. It is for problems that Terraform does not find while it reads a
+// configuration: see diags.MarkLate.
 func (r *reader) lateErrorf(at *hcl.Range, summary, detail string, args ...any) {
 	r.diags = append(r.diags, diags.MarkLate(diags.HCLError(at, summary, detail, args...)))
 }
@@ -55,19 +55,20 @@ func (r *reader) warnf(at *hcl.Range, summary, detail string, args ...any) {
 	r.diags = append(r.diags, diags.HCLWarning(at, summary, detail, args...))
 }
 
-// duplicate reports a second declaration of object, such as module.a. The first one is at old.
+// duplicate adds an error about a second declaration of object, such as module.a. old is the place of the first
+// declaration.
 func (r *reader) duplicate(place hcl.Range, summary, object string, old hcl.Range) {
 	r.errorf(&place, summary, "%s is declared at %s already, and a module can declare it only once.", object, at(old))
 }
 
-// missingBase reports a block in an override file that has no original block. object is the name of the missing
-// original for the message, such as module.a.
+// missingBase adds an error about a block in an override file that has no original block. object is the name of
+// the missing original for the message, such as module.a.
 func (r *reader) missingBase(place hcl.Range, summary, object string) {
 	r.errorf(&place, summary, "An override file only changes what other files of the module declare, and none declares %s.", object)
 }
 
-// name returns the label of a block at the index label. It adds an error with this summary if the label is not
-// a valid name.
+// once reports whether b is the first block of its type. If not, it adds an error. seen keeps the first block
+// between calls.
 func (r *reader) once(seen **hcl.Block, b *hcl.Block, summary, detail string) bool {
 	if *seen == nil {
 		*seen = b
@@ -77,8 +78,8 @@ func (r *reader) once(seen **hcl.Block, b *hcl.Block, summary, detail string) bo
 	return false
 }
 
-// name returns the label of a block with the index label. It adds an error with this summary if the label is
-// not a valid name.
+// name returns the label of a block at the index label. It adds an error with this summary if the label is not
+// a valid name.
 func (r *reader) name(b *hcl.Block, label int, summary string) string {
 	n := b.Labels[label]
 	if !hclsyntax.ValidIdentifier(n) {

@@ -11,7 +11,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
-// requiredVersion checks one required_version argument.
+// requiredVersion reads one required_version argument. If it allows none of the language versions that Lockstep
+// supports, requiredVersion adds an error.
 func (d *Decoder) requiredVersion(a *hcl.Attribute) {
 	c, ok := d.versionConstraint(a)
 	if !ok {

@@ -20,8 +20,8 @@ var resourceSchema = &hcl.BodySchema{
 	},
 }
 
-// dataSchema has the meta-arguments of data and ephemeral blocks, as resourceSchema has those of resource
-// blocks.
+// dataSchema has the meta-arguments of data and ephemeral blocks. resourceSchema has the meta-arguments of
+// resource blocks.
 var dataSchema = &hcl.BodySchema{
 	Attributes: []hcl.AttributeSchema{{Name: "count"}, {Name: "for_each"}, {Name: "provider"}, {Name: "depends_on"}},
 	Blocks:     []hcl.BlockHeaderSchema{{Type: "locals"}, {Type: "lifecycle"}, {Type: "_"}},

@@ -134,8 +134,8 @@ func (d *Decoder) cloudBlock(b *hcl.Block) {
 	d.cloud = b
 }
 
-// refuseCloud reports the root module's cloud block. In a called module, a cloud block has no effect, like a
-// backend block.
+// refuseCloud adds an error if the root module has a cloud block. In a called module, a cloud block has no
+// effect, like a backend block, and is no error.
 func (d *Decoder) refuseCloud() {
 	if d.cloud == nil || d.options.Called {
 		return

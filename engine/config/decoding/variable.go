@@ -81,8 +81,8 @@ func (d *Decoder) variable(b *hcl.Block) {
 	}
 }
 
-// refuseSecretConst reports const variables that are sensitive or ephemeral. The value of a const variable
-// can be part of a module source, which appears in messages and in the files that init writes.
+// refuseSecretConst adds an error for each const variable that is sensitive or ephemeral. The value of a const
+// variable can be part of a module source. Module sources appear in messages and in the files that init writes.
 func (d *Decoder) refuseSecretConst() {
 	for _, name := range slices.Sorted(maps.Keys(d.content.Variables)) {
 		v := d.content.Variables[name]

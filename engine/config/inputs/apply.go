@@ -57,7 +57,8 @@ func (g givenValue) checkEphemeral(v *config.Variable, set, planned bool) diags.
 	return nil
 }
 
-// changed reports a value that differs from the value in the plan.
+// changed returns a diagnostic about a value that differs from the value in the plan. It is an error for a
+// value from an option, and otherwise a warning.
 func (g givenValue) changed(v *config.Variable) diags.Diagnostics {
 	place := g.shownRange(v)
 	if g.origin == FromOption || g.origin == FromNamedFile {

@@ -58,7 +58,7 @@ func parseFile(name string, src []byte, evaluated bool) (*hcl.File, map[string]h
 	return f, values, ds
 }
 
-// declarations reports variable blocks in a file that should give values.
+// declarations returns an error if a variables file has a variable block, which belongs into a .tf file.
 func declarations(name string, body hcl.Body) *hcl.Diagnostic {
 	content, _, _ := body.PartialContent(&hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{{Type: "variable", LabelNames: []string{"name"}}}})
 	if _, native := body.(*hclsyntax.Body); !native || len(content.Blocks) == 0 {
@@ -69,8 +69,8 @@ func declarations(name string, body hcl.Body) *hcl.Diagnostic {
 		"%s gives values to variables that .tf files declare; write %s = VALUE here, and move the variable block into a .tf file.", name, b.Labels[0])
 }
 
-// AutoFiles returns those of the given file names that are variables files and are read even if no option
-// names them. They are in the order in which they are read: later files override earlier ones.
+// AutoFiles returns the variables files among the given file names that are read even if no option names them.
+// They are in the order in which they are read: later files override earlier ones.
 func AutoFiles(names []string) []string {
 	var out []string
 	for _, n := range []string{"terraform.tfvars", "terraform.tfvars.json"} {

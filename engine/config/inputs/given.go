@@ -23,8 +23,8 @@ type givenValue struct {
 	how    string // see [Source.By]
 }
 
-// givenValues reads the values; later sources override earlier ones. It reports values without a declared
-// variable.
+// givenValues reads the values; later sources override earlier ones. It returns a diagnostic about each value
+// without a declared variable.
 func givenValues(root *config.Content, sources []Source) (map[string]givenValue, diags.Diagnostics) {
 	var ds diags.Diagnostics
 	last := map[string]int{}
@@ -65,9 +65,9 @@ func givenValues(root *config.Content, sources []Source) (map[string]givenValue,
 // shownUndeclared is how many undeclared variables from files are named in warnings.
 const shownUndeclared = 2
 
-// undeclaredValue reports a value for a variable that is not declared. For an option it is an error, since
-// options are meant for this configuration. For a file it is a warning, since several configurations may
-// share the file. For the environment there is no diagnostic.
+// undeclaredValue returns a diagnostic about a value for a variable that is not declared. For an option it is
+// an error, since options are meant for this configuration. For a file it is a warning, since several
+// configurations may share the file. For the environment there is no diagnostic.
 func undeclaredValue(name string, s Source) diags.Diagnostics {
 	const summary = "Value for undeclared variable"
 	switch s.Origin {
@@ -79,7 +79,7 @@ func undeclaredValue(name string, s Source) diags.Diagnostics {
 	return diags.Warningf(nil, summary, "The file %q gives a value to %q, but the root module declares no variable of that name. Check the name, or add a variable block. Values for many configurations at once can be set by TF_VAR_... environment variables without this warning.", s.FileName, name)
 }
 
-// value returns the value that s has for v.
+// value returns the value that the source s has for the variable v.
 func (s Source) value(v *config.Variable) (givenValue, diags.Diagnostics) {
 	g := givenValue{origin: s.Origin, how: s.By}
 	var ds hcl.Diagnostics
@@ -111,7 +111,7 @@ func parse(v *config.Variable, text string) (cty.Value, hcl.Diagnostics) {
 	return val, append(ds, more...)
 }
 
-// input converts g to v's type.
+// input returns g as the Value of v: it converts g to v's type.
 func (g givenValue) input(v *config.Variable) Value {
 	x := Value{Given: g.value, Origin: g.origin, Range: g.place}
 	if g.value == cty.NilVal {

@@ -63,8 +63,8 @@ func (l *loader) calls(m *config.Module) {
 	}
 }
 
-// endless reports an installed module that calls itself, directly or not. Each of its calls would be
-// installed in a new directory, which would call it again.
+// endless reports whether an installed module calls itself, directly or through other modules. If so, it adds
+// an error. Otherwise each call would be installed in a new directory, without an end.
 func (l *loader) endless(m, child *config.Module) bool {
 	call := child.Call
 	if call.Address.Kind == source.Local || call.Address.Text == "" {

@@ -41,7 +41,7 @@ type Input struct {
 	Key string
 	// RootOnly ends the load after the root module's own files.
 	RootOnly bool
-	// Queries makes Load read the query files of the root module, too: *.tfquery.hcl and *.tfquery.json.
+	// Queries makes Load also read the query files of the root module: *.tfquery.hcl and *.tfquery.json.
 	Queries bool
 	// Early evaluates sources and versions of calls, and arguments of the backend; nil: all
 	// of them have to be literal. See package early.

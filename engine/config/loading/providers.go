@@ -88,8 +88,8 @@ func (k *providerCheck) content(m *config.Module) {
 const ProviderNotPresent = "Provider configuration not present"
 
 // MissingProviders returns the errors about provider configurations that the root module of a configuration
-// uses and does not have. [Load] returns these errors, too. A test can add the missing provider
-// configurations, so there they need not be errors.
+// uses and does not have. [Load] also returns these errors. In a test they need not be errors, because a test
+// can add the missing provider configurations.
 func MissingProviders(c *config.Config) diags.Diagnostics {
 	k := &providerCheck{files: c.Files}
 	k.passedOn(c.Root)

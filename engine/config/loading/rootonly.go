@@ -6,8 +6,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config"
 )
 
-// checkImports reports import blocks that name another provider configuration than the existing resource
-// block. The resource block decides.
+// checkImports adds an error for each import block with a provider argument that differs from the provider of
+// the existing resource block. The resource block decides.
 func (l *loader) checkImports(m *config.Module) {
 	for _, i := range m.Imports {
 		r := m.Resources[i.Resource.Resource]
@@ -20,8 +20,8 @@ func (l *loader) checkImports(m *config.Module) {
 	}
 }
 
-// checkChild reports the backend and the encryption of a called module, which have no effect. It also reports
-// wrong import blocks of the module.
+// checkChild adds warnings about the backend and the encryption of a called module, which have no effect. It
+// also checks the import blocks of the module.
 func (l *loader) checkChild(m *config.Module) {
 	l.checkImports(m)
 	if b := m.Backend; b != nil {

@@ -149,7 +149,7 @@ func cleanSubdir(dir string) (string, error) {
 	return out, nil
 }
 
-// secretParameters are the query parameters that give access: those of go-getter's getters, tokens for
+// secretParameters are the query parameters that give access: secrets for go-getter's getters, tokens for
 // archive servers, and signatures of addresses.
 var secretParameters = []string{
 	"sshkey", "aws_access_key_id", "aws_access_key_secret", "aws_access_token",
@@ -212,8 +212,8 @@ func Redact(text string) string {
 	return before + "?" + strings.Join(params, "&")
 }
 
-// Secrets returns the parts of an address that [Redact] hides, both as written and decoded. With them, the
-// secrets can be hidden in the messages of other programs, too.
+// Secrets returns the parts of an address that [Redact] hides, both as written and decoded. A caller can hide
+// these parts in the messages of other programs.
 func Secrets(text string) []string {
 	var out []string
 	add := func(s string, decode func(string) (string, error)) {

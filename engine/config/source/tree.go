@@ -107,8 +107,8 @@ func Files(files map[string][]byte) Tree {
 	return t
 }
 
-// Saved is like [Files], but for a configuration that was loaded before. Some of its modules may have had no
-// files, so a directory without known files counts as empty, not as missing.
+// Saved returns the tree of files of a configuration that was loaded before. Unlike in the result of [Files], a
+// directory without known files counts as empty, not as missing: some modules may have had no files.
 func Saved(files map[string][]byte) Tree { return savedTree{Files(files)} }
 
 type savedTree struct{ Tree }

@@ -32,8 +32,8 @@ func (r *reader) content(body hcl.Body, schema *hcl.BodySchema) *hcl.BodyContent
 	return content
 }
 
-// once reports whether b is the first block of its type, and reports an error otherwise. where is the
-// enclosing block, for the message.
+// once reports whether b is the first block of its type. If not, it adds an error. where is the enclosing
+// block, for the message.
 func (r *reader) once(seen map[string]hcl.Range, b *hcl.Block, where string) bool {
 	old, again := seen[b.Type]
 	if again {

@@ -111,8 +111,8 @@ func (s *Suite) Called() []*Run {
 	return out
 }
 
-// Manifest returns the manifest that init writes, with the modules of the configuration and those of its
-// tests.
+// Manifest returns the manifest that init writes. It lists the modules of the configuration and the modules of
+// its tests.
 func (s *Suite) Manifest() source.Manifest {
 	out := s.Config.Manifest()
 	for _, f := range s.Files {

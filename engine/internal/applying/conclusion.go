@@ -43,8 +43,8 @@ func newConclusion(a *applier) *conclusion {
 	}
 }
 
-// skipCheck is [conclusion.skip] for check blocks. It also skips a check block if the apply did not get to
-// reading the check's data source. A skipped check block has no results.
+// values evaluates all values that no step has evaluated. It records root outputs and the results of
+// conditions.
 func (c *conclusion) values() {
 	if c.plan.Mode == plans.DestroyMode {
 		c.destroyed()
@@ -130,8 +130,8 @@ func (c *conclusion) settled(list []eval.Checked) []eval.Checked {
 	return list
 }
 
-// skipCheck is [conclusion.skip], but also skips a check block if the apply did not reach the reading of its
-// data source. A skipped check block has no results.
+// skipCheck is [conclusion.skip] for check blocks. It also skips a check block if the apply did not get to
+// reading the check's data source. A skipped check block has no results.
 func (c *conclusion) skipCheck(o addrs.Object) bool {
 	if o.Kind == addrs.KindCheck {
 		if d := c.s.Config.Modules[o.Module].Checks[o.Name].Data; d != nil && c.unread[addrs.ConfigResource{Module: o.Module, Resource: d.Addr}] {

@@ -106,8 +106,8 @@ const (
 	otherObject likeness = iota
 	// isCurrent: deleting the deposed object would delete the current object.
 	isCurrent
-	// sameID: both exist, with the same ID but different values. Deleting the deposed object may delete the
-	// current one, too.
+	// sameID: both exist, with the same ID but different values. Deleting the deposed object may also delete
+	// the current one.
 	sameID
 )
 
@@ -166,7 +166,7 @@ func (x *object) survived(ctx context.Context) diags.Diagnostics {
 }
 
 // lost records that the instance no longer has an object, although the plan keeps it: outputs and checks must
-// not use it.
+// not use its value.
 func (x *object) lost() {
 	x.a.failures.instance(x.c.Addr.Instance)
 	x.a.failures.block(x.cr)

@@ -44,8 +44,8 @@ func (c *conclusion) addEmpty(e *states.Editor) {
 	}
 }
 
-// addUnread adds resources without instances for data sources that could not be read. Those that were not
-// reached are left out.
+// addUnread adds resources without instances for data sources that could not be read. It leaves out data
+// sources that the apply did not reach.
 func (c *conclusion) addUnread(e *states.Editor) {
 	for _, x := range c.plan.Changes {
 		abs := x.Addr.Instance.AbsResource()

@@ -111,8 +111,8 @@ func (x *object) ofDestruction() (*config.Module, []*config.Provisioner) {
 }
 
 // afterCreation runs the provisioners of a new object, in the order of the block. It stops at the first
-// failure, and the object stays tainted. Arguments that cannot be evaluated are a failure, too: without the
-// provisioner the object may be useless.
+// failure, and the object stays tainted. Arguments that cannot be evaluated also count as a failure: without
+// the provisioner the object may be useless.
 func (x *object) afterCreation(self cty.Value) diags.Diagnostics {
 	var ds diags.Diagnostics
 	for _, p := range x.ofCreation() {

@@ -81,7 +81,7 @@ func (r *record) set(addr addrs.ResourceInstanceObject, pc addrs.AbsProviderConf
 	r.journal.Edit(addr, pc, was, o)
 }
 
-// move moves an object to another address in one step, so that no save has it twice, or not at all.
+// move moves an object to another address in one step. So no save has the object at both addresses, or at none.
 func (r *record) move(o *states.Object, pc addrs.AbsProviderConfig, from, to addrs.ResourceInstanceObject) {
 	r.mu.Lock()
 	r.editor.SetObject(to, pc, o)

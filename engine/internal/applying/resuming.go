@@ -45,7 +45,7 @@ const (
 	unprovisioned // a creation whose provisioners have not finished
 )
 
-// fateOf returns the fate of a step in earlier processes, and the provider call that they made.
+// fateOf returns what earlier processes have done in a step, and the provider call that they made.
 func (a *applier) fateOf(step order.Step, c *plans.ResourceChange) (fate, journaling.Call) {
 	p := a.in.Progress
 	if p == nil {
@@ -123,8 +123,8 @@ func (a *applier) replaced(c *plans.ResourceChange) {
 	}
 }
 
-// failedBefore reports again the error of a step that failed in an earlier process, and records the results
-// of the step's conditions.
+// failedBefore returns the error of a step that failed in an earlier process. It also records the results of
+// the step's conditions.
 func (x *object) failedBefore(earlier fate, call journaling.Call) diags.Diagnostics {
 	const summary = "Failed before the apply was stopped"
 	var ds diags.Diagnostics

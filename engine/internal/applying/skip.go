@@ -69,8 +69,8 @@ func resultsOf(plan *plans.Plan) map[conditioned]int {
 	return out
 }
 
-// unplanned reports whether a root output is not part of this plan: then its dependencies may be missing,
-// too.
+// unplanned reports whether a root output is not part of this plan. The objects that such an output depends on
+// may be missing.
 func (c *conclusion) unplanned(o addrs.Object) bool {
 	return o.Kind == addrs.KindOutput && o.Module == addrs.RootModule && !c.outputs()[o.Name]
 }

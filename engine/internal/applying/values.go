@@ -140,9 +140,9 @@ func (v *values) hasOthers(abs addrs.AbsResource, only []addrs.InstanceKey) bool
 	return !slices.ContainsFunc(only, func(k addrs.InstanceKey) bool { return !known[k] })
 }
 
-// some returns an object with those instances of a resource whose keys are in only. The names of its attributes
-// are the keys as strings. The index operator accepts these for a list, too. The other instances may not be
-// complete yet, and collecting thousands of them for each reference would be slow.
+// some returns an object with the instances of a resource whose keys are in only. The names of its attributes
+// are the keys as strings. The index operator also accepts such strings for a list. The other instances may not
+// be complete yet, and collecting thousands of them for each reference would be slow.
 func (v *values) some(ctx context.Context, abs addrs.AbsResource, only []addrs.InstanceKey) (cty.Value, diags.Diagnostics) {
 	if v.failures.of(abs, only) {
 		return cty.DynamicVal, diags.Reported()

@@ -13,7 +13,7 @@ import (
 	"github.com/zclconf/go-cty/cty/convert"
 )
 
-// Convert is [convert.Convert], but fast for large values.
+// Convert returns the same as [convert.Convert], but is fast for large values.
 func Convert(v cty.Value, want cty.Type) (cty.Value, error) {
 	v, err := Ahead(v, want)
 	if err != nil {

@@ -4,11 +4,12 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 )
 
-// CreateBeforeDestroy returns the blocks for which create-before-destroy is in effect: by their own setting,
-// or because a block that depends on them, directly or not, has the setting. An object that is created before
-// its predecessor is destroyed refers to the new objects of its dependencies. So these, too, must be created
-// before the old ones are destroyed. A block's own setting counts only if the function part returns true for
-// the block.
+// CreateBeforeDestroy returns the blocks whose objects must be created before their predecessors are destroyed.
+// A block is in the result in two cases:
+//
+//   - The block itself has the setting create_before_destroy, and the function part returns true for the block.
+//   - Another block in the result depends on it, directly or not. Its new object is needed when the new object
+//     of the dependent block is created, before anything old is destroyed.
 func (g *Graph) CreateBeforeDestroy(part func(addrs.ConfigResource) bool) map[addrs.ConfigResource]bool {
 	forced := map[addrs.ConfigResource]bool{}
 	for _, m := range g.cfg.Order {
@@ -53,7 +54,7 @@ func (f Forced) Has(cr addrs.ConfigResource, key addrs.InstanceKey) bool {
 // it on all instances of a.
 //
 // destroyers are provider configurations that destroy objects with create-before-destroy. The resources that
-// they depend on get the setting, too.
+// these configurations depend on also get the setting.
 // Source: Terraform 1.11.4, which plans by block, but stores the setting by the graph of its apply.
 func (g *Graph) ForcedInstances(remains func(addrs.ConfigResource, addrs.InstanceKey) bool, destroyers []addrs.AbsProviderConfig) Forced {
 	out := Forced{}

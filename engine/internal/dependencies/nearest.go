@@ -63,7 +63,7 @@ func (g *Graph) OnlyInstances(changes []*plans.ResourceChange) []map[addrs.Confi
 	return out
 }
 
-// onlyInstances is [Graph.OnlyInstances] for one block.
+// onlyInstances returns for one block what [Graph.OnlyInstances] returns for each change.
 func (n *nearest) onlyInstances(cr addrs.ConfigResource) map[addrs.ConfigResource][]addrs.InstanceKey {
 	keyed := n.g.refs.OnlyInstances(cr.Object())
 	if len(keyed) == 0 {

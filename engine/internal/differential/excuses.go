@@ -10,8 +10,8 @@ import (
 // crashed stands for the heading of the error if the tool crashed.
 const crashed = "a crash"
 
-// excused recognizes rounds in which lockstep deviates from Terraform 1.11.4 on purpose.
-// options are those of the plan.
+// excused recognizes rounds in which lockstep deviates from Terraform 1.11.4 on purpose. options are the
+// options that the plan was made with.
 func excused(stock, ours Result, options []string) bool {
 	has := func(o string) bool {
 		return slices.ContainsFunc(options, func(x string) bool { return strings.HasPrefix(x, o) })

@@ -47,7 +47,8 @@ func (s *scope) pick(texts ...string) string { return texts[s.r.IntN(len(texts))
 // add makes v available for references.
 func (s *scope) add(v value) { s.known = append(s.known, v) }
 
-// reference returns a value of a kind. If certain is set, the value is never unknown or sensitive.
+// reference returns the expression of a random existing value of the kind k. If certain is set, the value is
+// never unknown or sensitive. The second result is false if there is no such value.
 func (s *scope) reference(k kind, certain bool) (value, bool) {
 	var of []value
 	for _, v := range s.known {

@@ -47,8 +47,10 @@ func hasNumber(v any) bool {
 	return ok
 }
 
-// repeat returns a count or for_each argument, or nothing. key has the values that differ between the
-// instances, such as each.key. all is an expression with the attribute attr of all instances.
+// levelOutputs copies root outputs of the stock tool's state to lockstep's where lockstep keeps the previous
+// value. There are two cases. After a failure, the stock tool stores an output as planned, although its
+// dependency has failed. In a destroy with targets, the stock tool stores outputs that the plan does not
+// show, with the values from before the destroy.
 func levelOutputs(stock, ours Result) {
 	theirs, own := outputsOf(stock.State), outputsOf(ours.State)
 	planned := outputChanges(stock.Plan)
@@ -155,7 +157,8 @@ func levelMarked(stock, ours Result) (all bool) {
 
 var maskNames = []string{"sensitive_values", "before_sensitive", "after_sensitive"}
 
-// levelMasks copies the masks of lockstep's plan or state that hide more to the stock tool's.
+// levelMasks compares the masks in both plans or states. Where lockstep's mask hides more than the stock
+// tool's, it copies lockstep's mask to the stock tool's plan or state.
 func levelMasks(stock, ours any) {
 	switch x := stock.(type) {
 	case map[string]any:
@@ -178,7 +181,8 @@ func levelMasks(stock, ours any) {
 	}
 }
 
-// hidesAll reports whether the mask ours hides everything that the mask stock hides.
+// hidesAll reports whether the mask ours hides everything that the mask stock hides. A mask has the value true
+// for each sensitive part.
 func hidesAll(stock, ours any) bool {
 	if ours == true {
 		return true

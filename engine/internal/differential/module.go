@@ -96,8 +96,8 @@ func (m *module) local(x item) {
 	m.add(v)
 }
 
-// repeat returns a count or for_each argument, or none. It also returns the values that differ between the
-// instances, and the expression for the attribute of all instances as one value.
+// repeat returns a count or for_each argument, or nothing. key has the values that differ between the
+// instances, such as each.key. all is an expression with the attribute attr of all instances.
 func (m *module) repeat(address, attr string) (arg string, key []value, all string) {
 	switch m.r.IntN(4) {
 	case 0:

@@ -8,10 +8,10 @@ import (
 // labProvider is the test provider of the cases with providers; see [generateThings].
 const labProvider = "registry.terraform.io/lockstep/lab"
 
-// generateThings is [Generate] with objects of the lab provider in addition. It makes provider
-// configurations, used and unused, that depend on other values; modules that get them under other names;
-// provider_meta; data sources; and imports of objects that another block has forgotten. Each object's name
-// comes from a seed, so that its ID is the same in both tools.
+// generateThings returns a random case, as [Generate] does, that also has objects of the lab provider. It makes
+// provider configurations, used and unused, that depend on other values; modules that get them under other
+// names; provider_meta; data sources; and imports of objects that another block has forgotten. Each object's
+// name comes from a seed, so that its ID is the same in both tools.
 func generateThings(seed uint64) Case { return generate(seed, true) }
 
 // sketchThings adds the outlines of lab provider objects to a module's outline.

@@ -19,11 +19,11 @@ const (
 	// Made means that the result is a new value: it is measured, and counts as made by the run. Functions that
 	// are not in the table, such as those of providers, have this kind.
 	Made Kind = iota
-	// Shares means that the result is a new list whose elements come from the arguments.
+	// Small results are numbers, bools or short texts: nothing is checked.
 	Small
-	// Part results are an argument or a part of one, and not larger.
-	Part
 	// Part means that the result is an argument or a part of an argument, and so not larger.
+	Part
+	// Shares means that the result is a new list whose elements come from the arguments.
 	Shares
 )
 
@@ -79,20 +79,20 @@ type call struct {
 	excess *budget.Excess
 }
 
-// text reports an excess if a result that is a text of n bytes is too long.
+// text records an excess if the result is a text of n bytes and this is too long.
 func (c *call) text(n int64) { c.atMost(budget.TextTooLong, n, c.limits.Text) }
 
-// values reports an excess if a result with n values is too large.
+// values records an excess if the result has n values and these are too many.
 func (c *call) values(n int64) {
 	if n > c.limits.Values {
 		c.fail(&budget.Excess{Kind: budget.ValueTooLarge, Needed: n, Allowed: c.limits.Values, Values: true})
 	}
 }
 
-// bytes reports an excess if a result with texts of n bytes is too large.
+// bytes records an excess if the texts in the result have n bytes together and these are too many.
 func (c *call) bytes(n int64) { c.atMost(budget.ValueTooLarge, n, c.limits.Bytes) }
 
-// work reports an excess if n steps of a few nanoseconds take too long.
+// work records an excess if the call takes n steps of a few nanoseconds and these take too long.
 func (c *call) work(n int64) { c.atMost(budget.CallTooLong, n, c.limits.Work) }
 
 func (c *call) atMost(kind budget.Kind, n, limit int64) {

@@ -20,7 +20,8 @@ func (s *Scanner) Object(member func(name []byte) error) error {
 	})
 }
 
-// Members is [Scanner.Object], but the function member gets the offsets of the quoted name instead of the name.
+// Members reads an object, as [Scanner.Object] does. It calls member with the offsets of each quoted name
+// instead of the name.
 func (s *Scanner) Members(member func(start, end int) error) error {
 	if s.Next() != '{' {
 		return s.unexpected("an object")

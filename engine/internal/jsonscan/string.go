@@ -11,7 +11,8 @@ func (s *Scanner) Text() (string, error) {
 	return string(b), err
 }
 
-// TextBytes is [Scanner.Text] as bytes. If the string has no escapes, they are not copied.
+// TextBytes returns the same as [Scanner.Text], but as bytes. If the string has no escapes, they are not
+// copied.
 func (s *Scanner) TextBytes() ([]byte, error) {
 	if s.Null() {
 		return nil, nil
@@ -19,7 +20,7 @@ func (s *Scanner) TextBytes() ([]byte, error) {
 	return s.Quoted()
 }
 
-// Quoted is [Scanner.TextBytes], but null is an error.
+// Quoted reads a string, as [Scanner.TextBytes] does. Unlike there, null is an error.
 func (s *Scanner) Quoted() ([]byte, error) {
 	if s.Next() != '"' {
 		return nil, s.unexpected("a string")

@@ -29,7 +29,7 @@ type builder struct {
 	single map[oneInstance][]int32
 }
 
-// oneInstance is all instances of a block that have the same key, in different module instances.
+// A oneInstance identifies the instances of a block that have one key, in all module instances.
 type oneInstance struct {
 	block addrs.ConfigResource
 	key   addrs.InstanceKey
@@ -155,8 +155,8 @@ func (b *builder) step(change int, v Verb) int32 {
 	return int32(len(b.steps) - 1)
 }
 
-// sort adds the steps of a change to the scopes of its block: that of the whole block, and that of the module
-// instance.
+// sort adds the steps p of change i to two scopes of the change's block: to the scope of the whole block, and
+// to the scope of the change's module instance.
 func (b *builder) sort(blocks map[addrs.ConfigResource]*block, i int, p parts) {
 	c := &b.changes[i]
 	in := c.Object.Instance.Module

@@ -31,7 +31,7 @@ type index struct{ start, list []int32 }
 
 func (x index) of(node int32) []int32 { return x.list[x.start[node]:x.start[node+1]] }
 
-// index returns an index of the edges by ends, one of their two ends.
+// index returns an index of the edges by one of their two nodes. ends has this node for each edge.
 func (e edges) index(n int, ends []int32) index {
 	start := make([]int32, n+2) // shifted by one, so that it can be filled in place
 	for _, x := range ends {

@@ -7,7 +7,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/plans"
 )
 
-// strength is the priority of an edge, strongest first. The numbers are those of the rules in the essay.
+// strength is the priority of an edge, strongest first. Each number is the number of a rule in the essay of
+// this package.
 type strength byte
 
 const (
@@ -23,7 +24,7 @@ const (
 	weakest = formerFirst8
 )
 
-// order adds the edges of a change.
+// order adds the edges that determine when a change is made. i is the number of the change.
 func (b *builder) order(i int) {
 	c, p := &b.changes[i], b.parts[i]
 	b.stored.find(b.blocks, c.StoredDeps)

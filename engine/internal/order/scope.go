@@ -6,8 +6,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 )
 
-// A scope is the steps of the objects that a dependency refers to: those of a whole resource, or those in one
-// module instance.
+// A scope has the steps of the objects that a dependency refers to: all objects of a resource, or only the
+// objects in one module instance.
 type scope struct {
 	makes    []int32 // create, update, read
 	verifies []int32

@@ -39,7 +39,8 @@ func applyable(plan *plans.Plan) bool {
 	return slices.ContainsFunc(plan.Outputs, func(o *plans.OutputChange) bool { return o.Action != plans.NoOp })
 }
 
-// learnsIdentities reports whether the plan finds a new identity for an object whose address stays the same.
+// learnsIdentities reports whether the plan found a changed identity of an object. It looks only at objects
+// whose addresses stay the same.
 func learnsIdentities(plan *plans.Plan) bool {
 	for abs, r := range plan.PriorState.Resources() {
 		was := plan.PrevRunState.Resource(abs)

@@ -11,11 +11,11 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// checkResults groups the results of conditions by block. A destroy checks nothing; it lists only root
-// outputs, if they are removed, too.
+// checkResults groups the results of conditions by block. A destroy checks nothing. It lists only root outputs
+// with conditions, and only if it destroys everything.
 //
-// A plan also lists blocks whose conditions were not evaluated, as unknown. Programs that read the plan can
-// so distinguish an object without a result from one without conditions. Source: Terraform 1.11.4.
+// A plan also lists blocks whose conditions were not evaluated, as unknown. Programs that read the plan can so
+// distinguish an object without a result from one without conditions. Source: Terraform 1.11.4.
 func (p *planner) checkResults() []states.CheckResult {
 	if p.in.Mode != plans.DestroyMode {
 		return session.CheckResults(p.in.Config, p.s.Eval.Checks(), nil)

@@ -43,8 +43,8 @@ func (b *block) keepReason(deletion plans.Reason) plans.Reason {
 }
 
 // delete plans the deletion of a refreshed object, or its removal from the state. An apply needs the
-// dependencies stored with the object for its order: those of the configuration may be gone together with the
-// block.
+// dependencies stored with the object for its order: the dependencies in the configuration may be gone together
+// with the block.
 func (b *block) delete(ctx context.Context, addr addrs.ResourceInstanceObject, found refreshed, reason plans.Reason) (*plans.ResourceChange, diags.Diagnostics) {
 	if b.keeps(found.object) {
 		return b.forgetting(addr, found, b.keepReason(reason)), nil

@@ -126,8 +126,8 @@ func (x *instance) change(ctx context.Context) (*plans.ResourceChange, diags.Dia
 		} else {
 			ds = append(ds, more...)
 		}
-		// ignore_changes does not affect the values of a new object. The marks are those of the
-		// configuration, and for ignored arguments those of the old object.
+		// ignore_changes does not affect the values of a new object. The marks come from the configuration, but
+		// for ignored arguments from the old object.
 		q.Planned, q.PlannedPrivate = session.MarkSensitive(again.Planned, x.rs, q.Sensitive), again.PlannedPrivate
 		q.PlannedIdentity = again.PlannedIdentity
 	}
@@ -247,8 +247,9 @@ func (x *instance) postconditions(self cty.Value) diags.Diagnostics {
 	return x.conditionsOf(eval.Scope{Module: x.scope.Module, Instance: x.scope.Instance, Self: self}, false)
 }
 
-// conditionsOf evaluates the pre- or postconditions of the instance. It records their results with the
-// instance, for the plan and the state. An apply evaluates unknown ones again.
+// conditionsOf evaluates the preconditions of the instance if pre is set, otherwise its postconditions. It
+// records the results with the instance, for the plan and the state. An apply evaluates conditions with an
+// unknown result again.
 func (x *instance) conditionsOf(s eval.Scope, pre bool) diags.Diagnostics {
 	cs, summary := x.r.Postconditions, "Resource postcondition failed"
 	if pre {

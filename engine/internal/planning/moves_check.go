@@ -112,7 +112,8 @@ func (c *moveChecker) declared(st *moveStatement) string {
 	return ""
 }
 
-// declaredCall is [moveChecker.declared] for a module.
+// declaredCall returns what [moveChecker.declared] returns, for a statement that moves a module. m is the
+// module at the old endpoint.
 func (c *moveChecker) declaredCall(st *moveStatement, m *config.Module) string {
 	instances, expanded := c.expansion.Modules(m)
 	if st.whole && expanded && len(instances) == 0 {
@@ -130,8 +131,8 @@ func (c *moveChecker) declaredCall(st *moveStatement, m *config.Module) string {
 	return ""
 }
 
-// imported is like [moveChecker.declared], for a resource that has no resource block but is the target of an import
-// block. It returns the resource's address, or "" if there is no such import block.
+// imported is for a resource without a resource block at the old endpoint of a statement. If an import block
+// has this resource as its target, imported returns the resource's address, otherwise "".
 func (c *moveChecker) imported(st *moveStatement) string {
 	cr := st.block(st.from)
 	if !c.imports || st.from.Key != addrs.NoKey ||

@@ -75,7 +75,7 @@ func (p *planner) orphanResource(ctx context.Context, abs addrs.AbsResource) dia
 	if kept, more := b.forget(ctx, list); kept {
 		return append(ds, more...)
 	}
-	// The reason is that there is no resource block, even if the module no longer exists either. "No module" is
-	// the reason only if there is a block, and its module has fewer instances than before.
+	// The reason is that there is no resource block, even if the module is also gone. "No module" is the reason
+	// only if there is a block, and its module has fewer instances than before.
 	return append(ds, b.deleteAll(ctx, list, b.orphanReason)...)
 }

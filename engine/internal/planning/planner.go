@@ -85,7 +85,7 @@ func newPlanner(ctx context.Context, in Input) *planner {
 	return p
 }
 
-// stored returns the values of resources from the state.
+// stored returns access to the values of resources in the prior state.
 func (p *planner) stored() drafts.StoredValues {
 	return drafts.StoredValues{Session: p.s, Objects: p.prior}
 }

@@ -97,10 +97,12 @@ func (x *instance) present(ctx context.Context) (refreshed, diags.Diagnostics) {
 	return x.refresh(ctx, x.object())
 }
 
-// driftAction returns the action that describes how an object differs from the stored one. Marks may differ,
-// too. A value that was read has the marks of its schema, and a stored value has the marks listed in the
-// state. A value that a provider converted from another type has no marks. Terraform 1.11.4 takes a
-// difference of marks for an update.
+// driftAction returns the action that describes how an object differs from the stored one. It is an update if
+// the values differ. If only the marks differ, it is an update in two cases, as in Terraform 1.11.4:
+//
+//   - The stored object does not list all paths that the schema declares sensitive.
+//   - The provider converted the stored object from another type. Such a value has no marks, and the object
+//     that was read has some.
 func (b *block) driftAction(addr addrs.AbsResourceInstance, stored *states.Object, before, after cty.Value) plans.Action {
 	from, moved := b.p.moved.Origins[addr]
 	retyped := moved && from.Resource.Resource.Type != addr.Resource.Resource.Type

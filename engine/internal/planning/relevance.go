@@ -21,7 +21,7 @@ type relevanceInput struct {
 	Refs   *refs.Refs
 	// Resources are the changed resources. Resources without a block are skipped.
 	Resources []addrs.AbsResource
-	// Expressions are the changed expressions outside of resources, such as those of outputs.
+	// Expressions are the changed expressions outside of resources, such as the expressions of outputs.
 	Expressions []relevantExpression
 	// Schema returns the schema of a resource; nil if there is none. Bound returns the resource's body,
 	// matched with this schema.
@@ -71,8 +71,7 @@ type relevanceSearch struct {
 	todo  []relevantReference
 }
 
-// add adds a reference that is still to be followed. If the reference names an attribute of a resource, add
-// also adds the attribute to the result.
+// A relevantReference is a reference in a module instance that must still be followed.
 type relevantReference struct {
 	in  addrs.ModuleInstance
 	ref refs.Reference
@@ -91,7 +90,7 @@ type relevanceStep struct {
 	repeated *config.Resource
 }
 
-// expression adds the references of an expression.
+// expression adds the references in an expression, so that the search follows them.
 func (s *relevanceSearch) expression(in addrs.ModuleInstance, e hcl.Expression) {
 	for _, r := range s.Refs.OfExpr(e) {
 		s.add(relevantReference{in: in, ref: r})
@@ -112,8 +111,8 @@ func (s *relevanceSearch) traversals(in addrs.ModuleInstance, r *config.Resource
 	}
 }
 
-// add adds a reference to follow. If it names a resource's attribute, it also adds the attribute to the
-// result.
+// add adds a reference that is still to be followed. If the reference names an attribute of a resource, add
+// also adds the attribute to the result.
 func (s *relevanceSearch) add(x relevantReference) {
 	id := relevanceStep{in: x.in, object: x.ref.Object, output: x.ref.Output, key: x.ref.Key, repeated: x.repeated}
 	var path cty.Path

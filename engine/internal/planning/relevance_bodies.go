@@ -48,7 +48,7 @@ func (s *relevanceSearch) resource(in addrs.ModuleInstance, r *config.Resource, 
 	}
 }
 
-// body adds the references of a whole body.
+// body adds all references in the body of a resource, so that the search follows them.
 func (s *relevanceSearch) body(in addrs.ModuleInstance, r *config.Resource, rs *schema.Schema) {
 	if _, native := r.Body.(*hclsyntax.Body); native && r.Count == nil && r.ForEach == nil {
 		for _, ref := range s.Refs.OfBlock(r) { // these are all references, except those to count and each

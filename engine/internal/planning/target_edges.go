@@ -31,7 +31,8 @@ func (e targetEdges) reach(from []addrs.ConfigResource) map[addrs.ConfigResource
 	return out
 }
 
-// configured calls link for each direct dependency of a block, including those of its import blocks.
+// configured calls link for each block and each of its direct dependencies, and the dependencies of its import
+// blocks.
 func (in *targetInput) configured(link func(user, used addrs.ConfigResource)) {
 	for _, cr := range in.blocks() {
 		for _, d := range in.Deps.Direct(cr) {
@@ -61,8 +62,8 @@ func (in *targetInput) orphans() map[addrs.Module][]targetOrphan {
 	return out
 }
 
-// ofOrphans calls link for the dependencies of resources without a block: those of their provider
-// configurations.
+// ofOrphans calls link for each resource without a block and each dependency of the resource's provider
+// configuration.
 func (in *targetInput) ofOrphans(link func(user, used addrs.ConfigResource)) {
 	for _, list := range in.orphans() {
 		for _, x := range list {

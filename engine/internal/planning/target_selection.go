@@ -77,7 +77,7 @@ func (s *targetSelection) Partial() bool { return s != nil }
 // left out: see [targetSelection.hasInstance].
 func (s *targetSelection) hasObject(o addrs.Object) bool { return s == nil || s.objects[o] }
 
-// hasBlock is [targetSelection.hasObject] for a resource block.
+// hasBlock reports for a resource block what [targetSelection.hasObject] reports for any object.
 func (s *targetSelection) hasBlock(cr addrs.ConfigResource) bool { return s.hasObject(cr.Object()) }
 
 // HasModule reports whether the call of a module is selected. Only then is the module expanded. The root module

@@ -72,8 +72,8 @@ func (c *targetClosure) add(o addrs.Object) {
 	}
 }
 
-// addOrphans adds the resources of a module that only the state has: an object that depends on the module as
-// a whole depends on their deletion, too.
+// addOrphans adds the resources of a module that are only in the state. An object that depends on the module as
+// a whole also depends on the deletion of these resources.
 func (c *targetClosure) addOrphans(m addrs.Module) {
 	if c.orphans == nil {
 		c.orphans = c.in.orphans()

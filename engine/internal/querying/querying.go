@@ -75,7 +75,7 @@ func newQuery(ctx context.Context, in Input, static bool) *query {
 	q := &query{Input: in, names: names{}, static: static, s: &session.Session{Environment: in.Environment, Known: !static}}
 	q.s.Eval = eval.New(ctx, eval.Phase{
 		Program: in.Program, Variables: in.Variables, Unexpanded: static,
-		// A query needs no state.
+		// A query needs no state, so all resources are unknown.
 		Resource: func(context.Context, addrs.AbsResource, []addrs.InstanceKey) (cty.Value, diags.Diagnostics) {
 			return cty.DynamicVal, nil
 		},

@@ -44,7 +44,7 @@ func Block(t testing.TB, text string) *schema.Block {
 	return b
 }
 
-// A query needs no state, so all resources are unknown.
+// Parse returns the schema that text describes.
 func Parse(text string) (*schema.Block, error) {
 	p := &parser{lines: strings.Split(text, "\n")}
 	b, err := p.body(false)
@@ -161,7 +161,7 @@ func Value(t testing.TB, b *schema.Block, text string) cty.Value {
 	return v
 }
 
-// ParseValue is [Value], but returns an error instead of failing a test.
+// ParseValue returns the same as [Value]. If text is invalid, it returns an error instead of failing a test.
 func ParseValue(b *schema.Block, text string) (cty.Value, error) {
 	if strings.TrimSpace(text) == "" {
 		return b.NullValue(), nil

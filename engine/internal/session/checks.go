@@ -17,7 +17,7 @@ import (
 
 // CheckResults groups results by block, for every block of the configuration with conditions. The status of a
 // block is the worst status of its instances. A block without instances passes. A block without results is
-// unknown. Objects that have results only in planned, the results of a plan, are unknown, too: a result from
+// unknown. Objects that have results only in planned, the results of a plan, are also unknown: a result from
 // planning does not count in this phase. Source: tried with Terraform 1.11.4.
 func CheckResults(cfg *config.Config, list []eval.Checked, planned []states.CheckResult) []states.CheckResult {
 	g := gathering{by: map[eval.Subject]*states.CheckResult{}, has: map[eval.Subject]bool{}}
@@ -115,8 +115,8 @@ func checkSubject(m addrs.Module, in addrs.ModuleInstance, name string) eval.Sub
 
 // CheckBlocks evaluates the assertions of all check blocks. A failed assertion is a warning. Assertions about
 // data that could not be read are not evaluated. If the function skip returns true for a check block, its
-// results are unknown. But the check block has no results if it has no data block, or if skip is true for the
-// data block, too.
+// results are unknown. But the check block has no results if it has no data block, or if skip is also true for
+// the data block.
 func CheckBlocks(e *eval.Evaluator, modules []*config.Module, skip func(addrs.Object) bool) diags.Diagnostics {
 	var ds diags.Diagnostics
 	for _, m := range modules {

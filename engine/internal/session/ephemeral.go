@@ -28,8 +28,8 @@ type Ephemeral struct {
 	Scope    eval.Scope
 }
 
-// doing sends an event that an operation ("open", "renew" or "close") on an ephemeral resource instance begins.
-// It returns a function to call when the operation ends.
+// doing sends the event that an operation on an ephemeral resource instance begins. operation is "open",
+// "renew" or "close". The caller calls done when the operation has ended, and says whether it has failed.
 func (s *Session) doing(operation string, addr addrs.AbsResourceInstance) (done func(failed bool)) {
 	begun := time.Now()
 	e := events.Event{Kind: events.EphemeralStart, Addr: addrs.ResourceInstanceObject{Instance: addr}, Text: operation}
@@ -52,8 +52,8 @@ type opened struct {
 	found   diags.Diagnostics // diagnostics of renewals
 }
 
-// shortestRenewal is the shortest time between two renewals of an instance. Otherwise a provider that asks
-// for renewal at a time in the past would be called again and again.
+// shortestRenewal is the shortest time between two renewals of an instance. Without it, Lockstep would call a
+// provider without a pause if it asks for renewal at a time in the past.
 const shortestRenewal = time.Second
 
 // renew renews an instance. It returns when to renew again; the zero time means never.
@@ -72,7 +72,7 @@ func (o *opened) renew(ctx context.Context) time.Time {
 }
 
 // OpenEphemeral opens an ephemeral resource instance and returns its value, which is marked ephemeral as a
-// whole. If the configuration is unknown, the value is unknown, too, and nothing is opened.
+// whole. If the configuration is unknown, nothing is opened, and the value is unknown.
 // [Session.CloseEphemerals] closes the instance.
 func (s *Session) OpenEphemeral(ctx context.Context, e Ephemeral) (cty.Value, diags.Diagnostics) {
 	addr := e.Addr.String()

@@ -28,8 +28,8 @@ func ModuleFunctions(ctx context.Context, cfg *config.Config, ps Providers, base
 	return AllModuleFunctions(ctx, ps, base)
 }
 
-// AllModuleFunctions is [ModuleFunctions] for expressions that are not part of the
-// configuration.
+// AllModuleFunctions returns the same as [ModuleFunctions], even if no file of the configuration calls a
+// provider function. It is for expressions that are not part of the configuration.
 func AllModuleFunctions(ctx context.Context, ps Providers, base map[string]function.Function) func(*config.Module) map[string]function.Function {
 	var mu sync.Mutex
 	made := map[*config.Content]map[string]function.Function{}
@@ -70,7 +70,7 @@ func moduleFunctions(ctx context.Context, m *config.Module, ps Providers, base m
 	return out
 }
 
-// providerFunction returns a function that a provider carries out.
+// providerFunction returns a function of the language whose calls a provider answers.
 func providerFunction(ctx context.Context, ps Providers, p addrs.Provider, name string, f *schema.Function) function.Function {
 	spec := &function.Spec{Description: f.Description, Type: function.StaticReturnType(f.Return)}
 	for _, x := range f.Parameters {

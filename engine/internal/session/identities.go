@@ -98,7 +98,8 @@ func EncodeIdentity(v cty.Value, rs *schema.Schema, previous states.Identity) st
 	return states.Identity{Version: rs.Identity.Version, JSON: src}
 }
 
-// NewIdentity is [EncodeIdentity] for an answer that is not checked yet. With errors it returns previous.
+// NewIdentity checks an identity in a provider's answer, and encodes it, as [EncodeIdentity] does. If the
+// identity is wrong, NewIdentity returns previous and errors.
 func NewIdentity(v cty.Value, rs *schema.Schema, addr addrs.ResourceInstanceObject, previous states.Identity) (states.Identity, diags.Diagnostics) {
 	ds := checkIdentity(v, rs, addr, "in its answer")
 	if ds.HasErrors() {

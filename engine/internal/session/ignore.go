@@ -14,13 +14,13 @@ import (
 // With ignore_changes, the provider gets a configuration in which the named parts have their prior values, so
 // that it proposes no change of them. Three cases are less obvious:
 //
-//   - For map elements, their existence counts, too. An element that the configuration adds is removed again,
+//   - For map elements, also their existence counts. An element that the configuration adds is removed again,
 //     and one that it drops is restored. So a null map may become one with elements, and a map may become null.
-//   - Attributes and list elements are restored only if both values have them. A shortened list stays short, and
-//     an object keeps the attributes of its type.
+//   - Attributes and list elements are restored only if both values have them. A shortened list stays short,
+//     and an object keeps the attributes of its type.
 //   - Marks go with the values. A mark of the configuration is dropped only if the prior value was really
-//     restored: an ignored list element that the prior value lacks keeps the configuration's value and its mark.
-//     Marks of the prior value are restored, even if the sensitive part is larger than the ignored part.
+//     restored: an ignored list element that the prior value lacks keeps the configuration's value and its
+//     mark. Marks of the prior value are restored, even if the sensitive part is larger than the ignored part.
 //
 // Paths are compared by their keys, since tags.name and tags["name"] mean the same.
 
@@ -91,8 +91,8 @@ func pathKey(step cty.PathStep) cty.Value {
 	return cty.StringVal(step.(cty.GetAttrStep).Name)
 }
 
-// putBack returns v with prior's value at path. The result is true if the value is now the prior one. A map
-// element that prior does not have is removed, and the result is true. An attribute or list element is
+// putBack returns v with prior's value at path. The second result is true if v now has the prior value there. A
+// map element that prior does not have is removed, and the result is true. An attribute or list element is
 // restored only if v and prior both have it.
 func putBack(v, prior cty.Value, path cty.Path) (cty.Value, bool) {
 	if len(path) == 0 {
@@ -122,7 +122,7 @@ func putBack(v, prior cty.Value, path cty.Path) (cty.Value, bool) {
 	return v, false
 }
 
-// putBackAttribute is putBack for the path rest below the attribute name of an object.
+// putBackAttribute is putBack for an object. The path is the attribute name, followed by rest.
 func putBackAttribute(v, prior cty.Value, name string, rest cty.Path) (cty.Value, bool) {
 	for _, x := range []cty.Value{v, prior} {
 		if x.IsNull() || !x.Type().IsObjectType() || !x.Type().HasAttribute(name) {
@@ -135,7 +135,7 @@ func putBackAttribute(v, prior cty.Value, name string, rest cty.Path) (cty.Value
 	return cty.ObjectVal(attrs), done
 }
 
-// putBackKey is putBack for the path rest below the element k of a map.
+// putBackKey is putBack for a map. The path is the element k, followed by rest.
 func putBackKey(v, prior cty.Value, k string, rest cty.Path) (cty.Value, bool) {
 	ty := v.Type()
 	if !prior.IsNull() && !prior.Type().Equals(ty) {
@@ -179,7 +179,7 @@ func emptyLike(prior cty.Value, ty cty.Type) cty.Value {
 	return cty.MapValEmpty(ty.ElementType())
 }
 
-// putBackElement is putBack for the path rest below the element key of a list or a tuple.
+// putBackElement is putBack for a list or a tuple. The path is the element at the index key, followed by rest.
 func putBackElement(v, prior, key cty.Value, rest cty.Path) (cty.Value, bool) {
 	ty, was := v.Type(), prior.Type()
 	if v.IsNull() || prior.IsNull() || !was.IsListType() && !was.IsTupleType() {

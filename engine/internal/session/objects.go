@@ -97,7 +97,7 @@ type Encoding struct {
 	Stored json.RawMessage
 }
 
-// Encode returns an object to store. The marks of v are stored, too; write-only values are left out. An
+// Encode returns an object to store. The object also has the marks of v. It does not have write-only values. An
 // unknown value is a bug: Lockstep's, or the provider's, which the caller must have detected.
 func Encode(v cty.Value, rs *schema.Schema, e Encoding) (*states.Object, error) {
 	plain, sensitive := marks.Paths(v, marks.Sensitive)

@@ -25,7 +25,7 @@ type opening struct {
 	in    addrs.ModuleInstance
 }
 
-// open starts a provider process and configures it.
+// open evaluates the block of a provider configuration, starts a provider process, and configures it.
 func (s *Session) open(ctx context.Context, pc addrs.AbsProviderConfig) (provider.Client, diags.Diagnostics) {
 	ps, ds := s.Providers.Schema(ctx, pc.Provider)
 	if ds.HasErrors() {
@@ -97,8 +97,8 @@ func (o *opening) evaluate(ps *schema.Provider) diags.Diagnostics {
 	return append(ds, more...)
 }
 
-// HasProvider reports whether a provider configuration exists: it has a block, or it is the default one in
-// the root module, which needs no block. If the block has for_each, the instance must exist, too.
+// HasProvider reports whether a provider configuration exists: it has a block, or it is the default one in the
+// root module, which needs no block. If the block has for_each, an instance with the key of pc must also exist.
 func (s *Session) HasProvider(pc addrs.AbsProviderConfig) bool {
 	m := s.Config.Modules[pc.Module]
 	if m == nil {

@@ -112,7 +112,7 @@ func Describe(err error) string {
 	return err.Error()
 }
 
-// replacePaths returns those of the provider's RequiresReplace paths whose value changes, sorted. The
+// replacePaths returns the paths in the provider's RequiresReplace whose value changes. They are sorted: the
 // provider returns them in any order, and a plan must be the same each time.
 func (q *Question) replacePaths(prior cty.Value, resp provider.PlanResponse) ([]cty.Path, diags.Diagnostics) {
 	if len(resp.RequiresReplace) == 0 || prior.IsNull() {

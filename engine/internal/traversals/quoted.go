@@ -30,7 +30,7 @@ func Unquoted(e hcl.Expression) (hcl.Expression, hcl.Diagnostics) {
 	return &hclsyntax.ScopeTraversalExpr{Traversal: trav, SrcRange: t.Range()}, ds
 }
 
-// UnquotedKeyword is [Unquoted] for keywords, such as "all".
+// UnquotedKeyword returns the same as [Unquoted], for a keyword such as "all".
 func UnquotedKeyword(e hcl.Expression) (hcl.Expression, hcl.Diagnostics) {
 	t, ok := e.(*hclsyntax.TemplateExpr)
 	if !ok || !t.IsStringLiteral() {

@@ -31,8 +31,8 @@ func Resource(t hcl.Traversal) (addrs.Resource, bool) {
 	return x, ok1 && ok2
 }
 
-// IsKeyword reports whether a reference that begins with word names something other than a managed resource
-// of the type word.
+// IsKeyword reports whether word has another meaning at the beginning of a reference than the type of a managed
+// resource. Such words are, for example, "var" and "module".
 func IsKeyword(word string) bool {
 	switch word {
 	case "var", "local", "module", "path", "terraform", "self", "caller", "each", "count", "provider":

@@ -129,7 +129,7 @@ func instanceKey(v cty.Value) (addrs.InstanceKey, bool) {
 	return addrs.NoKey, false
 }
 
-// ParseTarget is [Target] with Lockstep's diagnostics instead of HCL's.
+// ParseTarget reads an address, as [Target] does, but returns Lockstep's diagnostics instead of HCL's.
 func ParseTarget(t hcl.Traversal) (addrs.Target, diags.Diagnostics) {
 	out, ds := Target(t)
 	return out, diags.FromHCL(ds)

@@ -32,8 +32,8 @@ type Input struct {
 // Findings are the diagnostics of a validation, grouped by origin, because a later apply repeats only some of
 // the groups.
 type Findings struct {
-	// References are the diagnostics about references to attributes of resources. Ignored are those about
-	// ignore_changes and about triggers of actions.
+	// References are the diagnostics about references to attributes of resources. Ignored are the diagnostics
+	// about ignore_changes and about triggers of actions.
 	References, Ignored, Others diags.Diagnostics
 	Answers                     []Answer
 

@@ -17,8 +17,8 @@ import (
 )
 
 // Compare returns the differences between an approved plan and a plan that was made again, in the order of
-// addresses. It returns none if the approval also covers the new plan. An approval never covers an incomplete
-// plan.
+// addresses. If there are none, the approval also covers the new plan. An incomplete plan always has a
+// difference.
 func Compare(approved, now *plans.Plan) []Difference {
 	d := &differences{}
 	d.request(approved, now)
@@ -147,7 +147,8 @@ func (d *differences) change(a, b *plans.ResourceChange) {
 	}
 }
 
-// invocations compares the actions to invoke, and the order of those at the same moment of a resource's change.
+// invocations compares the actions to invoke. It also compares the order of actions at the same moment of a
+// resource's change.
 func (d *differences) invocations(approved, now []*plans.Invocation) {
 	find := func(all []*plans.Invocation) map[string]*plans.Invocation {
 		out := map[string]*plans.Invocation{}

@@ -129,8 +129,8 @@ func alike(a, b cty.Type) bool {
 	return a.Equals(b)
 }
 
-// allows reports whether an unknown value of the approved plan can have become the value now. The value now
-// may be unknown, too. An unknown value promises only its type, and a range.
+// allows reports whether an unknown value of the approved plan can have become the value now. The value now may
+// also be unknown. An unknown value promises only its type, and a range.
 func allows(unknown, now cty.Value) bool {
 	if now.IsNull() {
 		return !unknown.Range().DefinitelyNotNull()
@@ -145,7 +145,8 @@ func allows(unknown, now cty.Value) bool {
 	return !in.IsKnown() || in.True()
 }
 
-// compatible reports whether the two values have no differences.
+// compatible reports whether the value now may take the place of the approved value: whether comparing them
+// finds no difference.
 func compatible(approved, now cty.Value) bool {
 	x := &values{}
 	x.compare(nil, approved, now, false)

@@ -129,8 +129,8 @@ var encodeExpr = function{
 		if v.IsWhollyKnown() {
 			return cty.StringVal(string(hclwrite.TokensForValue(v).Bytes())), nil
 		}
-		// If the type is known, the beginning of the text is known, too. But an unknown value that may turn
-		// out to be null could become the text "null".
+		// If the type is known, so is the beginning of the text. But an unknown value that may turn out to be
+		// null could become the text "null".
 		if ty := v.Type(); ty != cty.DynamicPseudoType && definitelyNotNull(v) {
 			switch {
 			case keyed(ty):

@@ -104,7 +104,7 @@ func importData(id string) cty.Value {
 	return dataValue(cty.StringVal(id), null, null, null)
 }
 
-// dataValue returns an object without a store block.
+// dataValue returns the value of a terraform_data from its attributes. The block store is absent.
 func dataValue(id, input, output, trigger cty.Value) cty.Value {
 	return cty.ObjectVal(map[string]cty.Value{
 		"id": id, "input": input, "output": output, "triggers_replace": trigger,

@@ -91,7 +91,7 @@ func (run *locking) selectVersions(ctx context.Context) {
 	run.fail("Lockstep cannot select the versions whose checksums are asked for", problems)
 }
 
-// fail reports the problems of several providers in one diagnostic, if there are any.
+// fail adds one error about the problems of several providers. It does nothing if there are no problems.
 func (run *locking) fail(headline string, problems []string) {
 	if len(problems) > 0 {
 		run.ds = append(run.ds, diags.Errorf(nil, "Could not retrieve providers for locking", "%s:\n- %s", headline, strings.Join(problems, "\n- "))...)

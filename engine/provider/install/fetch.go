@@ -130,7 +130,7 @@ func (run *ensuring) inCache(n need, dir string) (h1 string, ok bool) {
 	return h1, fits || run.CacheMayBreakLock
 }
 
-// selected adds an installed package to the result.
+// selected adds an installed package to the result. It returns an error if the package has no provider program.
 func (run *ensuring) selected(n need, h1 string) error {
 	dir := run.place(n.provider, n.version)
 	program, err := FindExecutable(dir, n.provider)
@@ -142,8 +142,8 @@ func (run *ensuring) selected(n need, h1 string) error {
 	return nil
 }
 
-// record writes an installed package's entry in the lock file: the checksums of the prior entry, the
-// package's own checksum, and those that its authors have signed.
+// record writes an installed package's entry in the lock file. The entry has the checksums of the prior entry,
+// the package's own checksum, and the checksums that the package's authors have signed.
 func (run *ensuring) record(n need, pkg Package, got sums) {
 	hashes := append([]string{got.h1}, n.prior.Hashes...)
 	run.result.Lock.Set(n.provider, lockfile.Lock{
@@ -154,8 +154,8 @@ func (run *ensuring) record(n need, pkg Package, got sums) {
 	}
 }
 
-// bring puts a package into the directory dir. It first compares the package's checksums with those of the
-// source and of the lock file.
+// bring puts a package into the directory dir, and returns the package's checksums. It first compares them with
+// the checksums of the source and of the lock file.
 func (run *ensuring) bring(ctx context.Context, n need, pkg Package, dir string) (sums, error) {
 	if pkg.Dir != "" {
 		h1, err := run.memo().hash(pkg.Dir)

@@ -85,8 +85,8 @@ type Result struct {
 	Changed bool
 	// First reports that the old lock file had no providers.
 	First bool
-	// LocalChecksums are the providers whose only checksum in the lock file is that of this platform's
-	// package, since they came without a signature. init will fail for them on other platforms.
+	// LocalChecksums are the providers with only one checksum in the lock file: the checksum of the package for
+	// this platform. These packages came without a signature. init will fail for them on other platforms.
 	LocalChecksums []addrs.Provider
 }
 

@@ -163,8 +163,8 @@ type (
 	}
 )
 
-// writeIndexes writes the documents of a network mirror for all archives in a directory, including those of
-// earlier runs and other tools.
+// writeIndexes writes the documents of a network mirror for all archives in a directory, including archives
+// from earlier runs and other tools.
 func writeIndexes(dir string) (ds diags.Diagnostics) {
 	providers, err := mirrored(dir)
 	if err != nil {

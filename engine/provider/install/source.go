@@ -79,7 +79,7 @@ func (a Authentication) String() string {
 	return string(a.Kind) + ", key ID " + a.KeyID
 }
 
-// NotFoundError reports a provider, or a version of a provider, that no source has.
+// NotFoundError is the error for a provider, or a version of a provider, that no source has.
 type NotFoundError struct {
 	Provider addrs.Provider
 	Version  *constraint.Version // nil if there is no version at all

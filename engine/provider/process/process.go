@@ -54,7 +54,7 @@ type Launch struct {
 	// Env is the plugin's complete environment, each entry as "NAME=value": the plugin inherits nothing.
 	// TF_LOG in Env applies to the plugin itself.
 	Env []string
-	// Dir is the plugin's working directory; "" means that of this process.
+	// Dir is the plugin's working directory. "" means the working directory of this process.
 	Dir string
 	// Begin starts the command of the plugin's process. nil means the command's own Start. A program can set
 	// Begin to run plugins with fewer rights.

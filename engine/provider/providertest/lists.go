@@ -54,7 +54,8 @@ func (c *client) GenerateConfig(_ context.Context, _ string, state cty.Value) (c
 	return state, nil
 }
 
-// matches reports whether an object has the attributes of a configuration that are set.
+// matches reports whether an object has the same values as a configuration, for all attributes that are set in
+// the configuration.
 func matches(object, config cty.Value) bool {
 	for name, v := range config.AsValueMap() {
 		if !v.IsNull() && (!object.Type().HasAttribute(name) || !object.GetAttr(name).RawEquals(v)) {

@@ -18,7 +18,8 @@ func (c *client) ValidateResource(ctx context.Context, typeName string, config c
 	return c.begin(ctx, "validate", typeName, nameOf(config), false).before
 }
 
-// UpgradeState reads attributes under their older names, too, and drops attributes that no longer exist.
+// UpgradeState converts a stored object to the current schema. An attribute may have its older name (see "was"
+// in [New]). Attributes that no longer exist are dropped.
 func (c *client) UpgradeState(ctx context.Context, req provider.UpgradeRequest) (cty.Value, diags.Diagnostics) {
 	s := c.managed("upgrade", req.TypeName)
 	var stored map[string]json.RawMessage
@@ -48,7 +49,8 @@ func (c *client) UpgradeState(ctx context.Context, req provider.UpgradeRequest) 
 	return e.spoil(cty.ObjectVal(attrs)), nil
 }
 
-// UpgradeIdentity reads attributes under their older names, too, as UpgradeState does.
+// UpgradeIdentity converts a stored identity to the current identity schema. As in UpgradeState, an attribute
+// may have its older name.
 func (c *client) UpgradeIdentity(ctx context.Context, req provider.UpgradeIdentityRequest) (cty.Value, diags.Diagnostics) {
 	s := c.managed("upgrade", req.TypeName)
 	if e := c.begin(ctx, "upgrade-identity", req.TypeName, fmt.Sprint(req.Version), true); e.before.HasErrors() {
@@ -191,8 +193,8 @@ func (c *client) Apply(ctx context.Context, req provider.ApplyRequest) (provider
 	if !v.IsNull() {
 		out.Private = privateOf(v)
 	}
-	// As most providers do, the fake sets the identity of a new object, and leaves that of an existing object
-	// unchanged.
+	// As most providers do, the fake sets the identity of a new object, and leaves the identity of an existing
+	// object unchanged.
 	if s.Identity != nil && op == "create" {
 		out.Identity = e.identityOf(s, v)
 	} else if s.Identity != nil && op == "update" && req.Identity == cty.NilVal {

@@ -129,7 +129,8 @@ func fill(v cty.Value, name string, revision int) cty.Value {
 	return out
 }
 
-// made returns a value of any type for fill.
+// made returns a value of the type ty for fill, in place of an unknown value. text and revision show where the
+// value comes from.
 func made(ty cty.Type, text string, revision int) cty.Value {
 	switch {
 	case ty == cty.String || ty == cty.DynamicPseudoType:

@@ -9,10 +9,11 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 
-// providerEntries are the provider configurations of all modules by their keys: those with a block, and those
-// that are required, used or passed. An entry may be just another name for a configuration. Then its source
-// is the key of this configuration, and the entry is not shown. Keys and sources are those of Terraform
-// 1.11.4, which compares only names: a configuration that is inherited under another name has no source.
+// providerEntries are the provider configurations of all modules by their keys. A configuration without a block
+// has an entry if it is required, used or passed. An entry may be just another name for a configuration. Then
+// its source is the key of this configuration, and the entry is not shown. Keys and sources are the same as in
+// Terraform 1.11.4, which compares only names: a configuration that is inherited under another name has no
+// source.
 type providerEntries map[string]providerEntry
 
 type providerEntry struct {
@@ -110,8 +111,8 @@ func (w configWriter) providerEntry(m *config.Module, local addrs.LocalProviderC
 	}}
 }
 
-// inherited is [configWriter.providerEntry] for a configuration that the module inherits. The source of the
-// entry is the parent's configuration of the same name.
+// inherited returns the entry for a provider configuration that the module inherits. Its source is the parent's
+// configuration of the same name.
 func (w configWriter) inherited(m *config.Module, local addrs.LocalProviderConfig) providerEntry {
 	x := w.providerEntry(m, local)
 	if m.Parent != nil {

@@ -35,7 +35,8 @@ func expression(x hcl.Expression) *expressionJSON {
 	return out
 }
 
-// repetition is [expression] for count and for_each; nil if there is nothing to write.
+// repetition returns the JSON of a count or for_each expression. It is nil if the expression has neither a
+// constant value nor references.
 func repetition(x hcl.Expression) *expressionJSON {
 	out := expression(x)
 	if out != nil && out.Constant == nil && out.References == nil {

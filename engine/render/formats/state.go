@@ -213,7 +213,7 @@ func (w *stateWriter) instance(root *moduleTree, a addrs.AbsResourceInstance, r 
 	}
 }
 
-// write writes one object.
+// write writes one object of the instance a.
 func (w *stateWriter) write(t *jsonText, a addrs.AbsResourceInstance, r *states.Resource, key addrs.DeposedKey, o *states.Object) {
 	address := a.String()
 	t.openObject()

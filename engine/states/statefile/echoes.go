@@ -19,7 +19,7 @@ func repeatsInput(r addrs.Resource) bool {
 	return r.Mode == addrs.Managed && r.Type == "terraform_data"
 }
 
-// withOutput returns the sensitive paths with those of the output added: one for each path of the input.
+// withOutput returns the sensitive paths, and in addition a path of the output for each path of the input.
 func withOutput(paths []cty.Path) []cty.Path {
 	if len(paths) == 0 {
 		return paths
@@ -27,7 +27,7 @@ func withOutput(paths []cty.Path) []cty.Path {
 	return states.SortPaths(slices.Concat(withoutOutput(paths), marks.Echo(paths, "input", "output")))
 }
 
-// withoutOutput returns the sensitive paths without those of the output, as a state file lists them.
+// withoutOutput returns the sensitive paths except the paths of the output, as a state file lists them.
 func withoutOutput(paths []cty.Path) []cty.Path {
 	return slices.DeleteFunc(slices.Clone(paths), func(p cty.Path) bool {
 		return len(p) > 0 && p[0] == (cty.GetAttrStep{Name: "output"})

@@ -8,7 +8,7 @@ import (
 )
 
 // sensitive reads a list of sensitive paths. It decodes equal lists only once: most instances of a resource
-// have the same.
+// have the same list.
 func (r *reader) sensitive() ([]cty.Path, error) {
 	if r.Null() {
 		return nil, nil

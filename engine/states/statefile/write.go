@@ -36,8 +36,8 @@ func Head(s *states.State) []byte {
 // An Index has the position of each resource in the bytes of a state file.
 type Index map[addrs.AbsResource]struct{ Start, End int }
 
-// WriteIndexed is [Write], and also returns the position of each resource. Equal resources in two states have
-// the same bytes.
+// WriteIndexed returns the same bytes as [Write], and also the position of each resource in them. Equal
+// resources in two states have the same bytes.
 func WriteIndexed(s *states.State) ([]byte, Index, error) {
 	e := newEncoder(s)
 	e.index = Index{}

@@ -51,8 +51,8 @@ func (a *App) Permissions() rest.Object {
 	return out
 }
 
-// Withdraw takes permissions from the App, as if the account had not accepted them. Tokens issued before lose
-// them, too.
+// Withdraw takes permissions from the App, as if the account had not accepted them. Existing tokens also lose
+// them.
 func (a *App) Withdraw(names ...string) {
 	for _, name := range names {
 		delete(a.accepted, name)

@@ -232,7 +232,7 @@ func (c *clone) git(ctx context.Context, args ...string) error {
 	return fmt.Errorf("git says: %s", strings.ReplaceAll(text, c.url, "the repository"))
 }
 
-// removeGit removes git's own files, also those of submodules.
+// removeGit removes git's own files from a package, including the files of git in submodules.
 func removeGit(dir string) error {
 	return filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
 		if err != nil || !strings.EqualFold(e.Name(), ".git") {

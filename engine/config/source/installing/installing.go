@@ -188,8 +188,8 @@ func (run *installation) install(w loading.Wanted) (source.Installed, diags.Diag
 	return source.Installed{Key: w.Key, Source: w.Address.String(), Version: version, Dir: dir}, nil
 }
 
-// usable reports whether an installed module is the one that a call wants, so that it need not be installed
-// again.
+// usable reports whether an installed module fits a call, so that nothing must be installed. The module must
+// have the same source and an allowed version, and its directory must exist.
 func (run *installation) usable(w loading.Wanted, installed source.Installed) bool {
 	if !w.Address.Same(installed.Source) {
 		return false

@@ -33,7 +33,8 @@ type Changes struct {
 	usualOf map[addrs.AbsResourceInstance]*plans.ResourceChange
 	// ofResource caches the changes of resources that [Changes.OfAll] was called for.
 	ofResource map[addrs.AbsResource][]*plans.ResourceChange
-	// pending are the resources with changes other than no-ops, by address in a module instance and by block.
+	// pending and pendingBlocks have the resources with changes other than no-ops: pending by address in a
+	// module instance, pendingBlocks by block.
 	pending       map[addrs.AbsResource]bool
 	pendingBlocks map[addrs.ConfigResource]bool
 }
@@ -118,7 +119,7 @@ func (s *Changes) Pending(abs addrs.AbsResource) bool {
 	return s.pending[abs]
 }
 
-// PendingAnywhere is [Changes.Pending] in all instances of the resource's module.
+// PendingAnywhere reports whether [Changes.Pending] is true for the resource in any instance of its module.
 func (s *Changes) PendingAnywhere(cr addrs.ConfigResource) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -148,8 +149,8 @@ func (s *Changes) Of(a addrs.AbsResourceInstance) []*plans.ResourceChange {
 	return nil
 }
 
-// OfAll returns the changes of all instances of a resource. In a plan that destroys, they are those of the
-// first part. Call it only after the resource's visit.
+// OfAll returns the changes of all instances of a resource. In a plan that destroys, it returns the changes of
+// the first part. Call it only after the resource's visit.
 func (s *Changes) OfAll(abs addrs.AbsResource) []*plans.ResourceChange {
 	s.mu.Lock()
 	defer s.mu.Unlock()

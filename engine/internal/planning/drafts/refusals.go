@@ -32,9 +32,9 @@ func (r *Refusals) Add(obj addrs.ResourceInstanceObject, ds diags.Diagnostics) {
 	r.list = append(r.list, refusal{obj, ds})
 }
 
-// withhold returns changes, except the deletions of objects that others depend on, directly or not, if one of
-// these others cannot be destroyed. The function dependencies returns the dependencies of an object in the
-// prior state. The diagnostics are those of the objects whose own deletion is not withheld.
+// withhold returns changes without some deletions. It leaves out the deletion of an object if another object
+// depends on it, directly or not, and cannot be destroyed. The function dependencies returns the dependencies
+// of an object in the prior state. The diagnostics are those of the objects whose own deletion is not left out.
 func (r *Refusals) withhold(changes []*plans.ResourceChange, dependencies func(addrs.ResourceInstanceObject) *states.Dependencies) ([]*plans.ResourceChange, diags.Diagnostics) {
 	kept := needs{}
 	for _, x := range r.list {

@@ -42,8 +42,8 @@ func OpenStored(ctx context.Context, in session.Environment, variables map[strin
 }
 
 // Of returns a resource's value from the state. If the state has no instance, the value is unknown, since the
-// number of instances is unknown. A configured instance that the state lacks is unknown. An object that
-// cannot be decoded is unknown, too; the next plan reports it.
+// number of instances is unknown. A configured instance that is not in the state is unknown. The same holds for
+// an object that cannot be decoded: the next plan reports it.
 func (v StoredValues) Of(ctx context.Context, a addrs.AbsResource) (cty.Value, diags.Diagnostics) {
 	m := v.Session.Config.Modules[a.Module.Module()]
 	r := m.Resources[a.Resource]

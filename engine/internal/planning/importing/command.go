@@ -27,7 +27,7 @@ type Command struct {
 	Open func(context.Context, *config.Module, *config.Resource) (OfInstance, diags.Diagnostics)
 }
 
-// OfInstance returns the Fetcher of an instance. The scope is that of the instance's expressions.
+// OfInstance returns the Fetcher of an instance. The scope is for evaluating expressions of this instance.
 type OfInstance func(context.Context, addrs.AbsResourceInstance, eval.Scope) (*Fetcher, diags.Diagnostics)
 
 // Run imports an object by its ID, or by its identity: see [session.TypedImportKey]. Store the prior state only
@@ -82,9 +82,9 @@ func (c Command) scope(m *config.Module, r *config.Resource, addr addrs.AbsResou
 		"The configuration for %s does not produce the instance %s: check its count or for_each.", addr.AbsResource(), addr)...)
 }
 
-// recordOutputs records the root module's outputs in the state after an import, so that the next plan does
-// not change these outputs. An unknown value is recorded as null. Values that nothing refers to are
-// evaluated, too, and their errors are errors of the import.
+// recordOutputs records the root module's outputs in the state after an import, so that the next plan does not
+// change these outputs. An unknown value is recorded as null. Values that nothing refers to are also evaluated,
+// and their errors are errors of the import.
 // Source: Terraform 1.11.4.
 func (c Command) recordOutputs() diags.Diagnostics {
 	ds := c.Session.Eval.Force(func(addrs.Object) bool { return false })

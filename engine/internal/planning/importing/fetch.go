@@ -60,7 +60,8 @@ func (f *Fetcher) Fetch(ctx context.Context, addr addrs.AbsResourceInstance, key
 	return ds
 }
 
-// FetchFor is [Fetcher.Fetch] for an import block. Errors without a place get the place of the block.
+// FetchFor fetches an object, as [Fetcher.Fetch] does, for an import block. A diagnostic without a place gets
+// the place of the block.
 func (f *Fetcher) FetchFor(ctx context.Context, addr addrs.AbsResourceInstance, r Request) diags.Diagnostics {
 	ds := f.Fetch(ctx, addr, r.ImportKey)
 	for i := range ds {

@@ -52,9 +52,9 @@ func OpenCredentials(config *Config) *CredentialStore {
 	return s
 }
 
-// Token returns the token for requests to a host: that of the CLI configuration, otherwise the helper's. The
-// result is false if neither has one. If the helper fails, there is no token, as in Terraform: the host may
-// need none.
+// Token returns the token for requests to a host. It asks the CLI configuration first, then the helper. The
+// second result is false if neither has a token. If the helper fails, there is no token, as in Terraform: the
+// host may need none.
 func (s *CredentialStore) Token(host string) (hosts.Token, bool) {
 	if token, ok := s.config.Token(host); ok || s.helper == nil {
 		return token, ok

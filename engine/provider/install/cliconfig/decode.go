@@ -142,7 +142,7 @@ func bodiesOf(v value) (bodies [][]item) {
 	return bodies
 }
 
-// textOf returns a string. It accepts a number, too, as Terraform does.
+// textOf returns a string. Like Terraform, it accepts a number in place of a string.
 func textOf(it item) (string, diags.Diagnostics) {
 	if it.value.kind != textKind && it.value.kind != numberKind {
 		return "", wrongKind(it, textKind)

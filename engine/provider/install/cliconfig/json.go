@@ -43,7 +43,7 @@ func (r *jsonReader) place() hcl.Range {
 	return hcl.Range{Filename: r.name, Start: pos, End: pos}
 }
 
-// object reads the file's top-level object.
+// object reads the file, whose text must be one JSON object.
 func (r *jsonReader) object() ([]item, error) {
 	v, err := r.value(0)
 	if err == nil && v.kind != bodyKind {

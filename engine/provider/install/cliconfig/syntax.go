@@ -100,7 +100,7 @@ func (p *parser) fail(t hclsyntax.Token, detail string) {
 	p.at = len(p.tokens) - 1
 }
 
-// body reads items up to a token of type end, and reads that token, too.
+// body reads items up to a token of the type end. It also reads this token.
 func (p *parser) body(end hclsyntax.TokenType) (items []item) {
 	if p.depth++; p.depth > maxDepth {
 		p.fail(p.peek(), "The nesting is too deep.")

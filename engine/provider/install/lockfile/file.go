@@ -56,7 +56,8 @@ type File struct {
 // Clone returns a copy that can be changed independently.
 func (f *File) Clone() *File { return &File{maps.Clone(f.locks)} }
 
-// Lock returns a provider's entry, if there is one. The caller must not change the hashes.
+// Lock returns a provider's entry. The second result is false if there is no entry. The caller must not change
+// the hashes.
 func (f *File) Lock(p addrs.Provider) (Lock, bool) {
 	l, ok := f.locks[p]
 	return l, ok

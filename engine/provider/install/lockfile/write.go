@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// head is the beginning of each lock file, as Terraform writes it. It names `terraform init`, although
-// `lockstep init` writes the file, too: so the bytes are the same with both tools.
+// head is the beginning of each lock file, as Terraform writes it. It names `terraform init` even in a file
+// that `lockstep init` writes, so that both tools write the same bytes.
 const head = `# This file is maintained automatically by "terraform init".
 # Manual edits may be lost in future updates.
 `

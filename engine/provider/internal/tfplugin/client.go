@@ -117,8 +117,8 @@ func (c *client) Schema(ctx context.Context) (*schema.Provider, diags.Diagnostic
 	return declared, ds
 }
 
-// recall takes the schema from the memory, if the memory has a usable one. The caller holds c.asking. Source
-// of the rule: GetProviderSchemaOptional in Terraform's tfplugin6.proto.
+// recall takes the schema from the memory, and reports whether the memory has a usable one. The caller holds
+// c.asking. Source of the rule: GetProviderSchemaOptional in Terraform's tfplugin6.proto.
 func (c *client) recall() bool {
 	if c.Memory == nil {
 		return false
@@ -153,7 +153,7 @@ func keepable(resp *Declarations) bool {
 		len(resp.Schemas.Diagnostics) == 0 && len(resp.Identities.GetDiagnostics()) == 0
 }
 
-// ready returns the schema for calls other than Schema. It drops the warnings: only callers of Schema get
+// ready returns the schema, for all methods except Schema. It drops the warnings: only callers of Schema get
 // them.
 func (c *client) ready(ctx context.Context) (*schema.Provider, diags.Diagnostics) {
 	declared, ds := c.Schema(ctx)
@@ -163,7 +163,7 @@ func (c *client) ready(ctx context.Context) (*schema.Provider, diags.Diagnostics
 	return declared, nil
 }
 
-// call makes one call.
+// call makes one gRPC call to the plugin, and returns its error as a diagnostic.
 func (c *client) call(ctx context.Context, method string, req, resp proto.Message) diags.Diagnostics {
 	if err := c.Conn.Invoke(ctx, c.method(method), req, resp); err != nil {
 		return c.explain(ctx, method, err)

@@ -19,8 +19,8 @@ const maxListed = 16 << 20
 // maxEmpty is the largest number of events in a row that have no object and only carry warnings.
 const maxEmpty = 1000
 
-// listTypes returns two schemas: first that of the configuration of a list resource type, then that of the
-// managed type of the listed objects.
+// listTypes returns two schemas for a list resource type. list describes the configuration of its list blocks.
+// object describes the managed type of the listed objects.
 func (c *client) listTypes(ctx context.Context, name string) (list, object *schema.Schema, ds diags.Diagnostics) {
 	declared, ds := c.ready(ctx)
 	if ds.HasErrors() {

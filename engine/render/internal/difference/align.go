@@ -82,7 +82,7 @@ func number(before, after []cty.Value) (b, a []int) {
 	return c.all(before), c.all(after)
 }
 
-// classes gives each value a number: that of the first value that is equal to it.
+// classes gives each value a number. Values that [same] calls the same have one number.
 type classes struct {
 	byHash map[int][]class
 	next   int
@@ -117,7 +117,7 @@ func (c *classes) of(v cty.Value) int {
 	return c.next
 }
 
-// numberLines is [number] for lines of text.
+// numberLines returns numbers for the lines of two texts: equal lines have equal numbers.
 func numberLines(before, after []string) (b, a []int) {
 	ids := map[string]int{}
 	all := func(lines []string) []int {
@@ -163,7 +163,8 @@ func commonSubsequence(before, after []int) [][2]int {
 	return out
 }
 
-// middle finds the longest common subsequence with a table of lengths: one for each pair of suffixes.
+// middle finds the longest common subsequence with a table. For each suffix of before and each suffix of after,
+// the table has the length of their longest common subsequence.
 func middle(before, after []int) [][2]int {
 	var out [][2]int
 	n, m := len(before), len(after)

@@ -139,7 +139,7 @@ func attributeChange(x pair, a *schema.Attribute) *Node {
 	return changeOf(x, a.Type)
 }
 
-// covered returns v marked as sensitive.
+// covered returns v marked as sensitive. Nothing stays Nothing.
 func covered(v cty.Value) cty.Value {
 	if v == Nothing {
 		return v

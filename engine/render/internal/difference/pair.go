@@ -28,7 +28,8 @@ type pair struct {
 // here reports whether a change at exactly this place forces replacement.
 func (x pair) here() bool { return x.replace.ends() }
 
-// with returns the pair of a part of x.
+// with returns the pair for the part of x that the step s leads to. before and after are the values of this
+// part.
 func (x pair) with(s step, before, after cty.Value) pair {
 	out := pair{before: before, after: after, replace: x.replace.next(s, false), modern: x.modern && s.index < 0}
 	if x.relevant != nil {
@@ -49,7 +50,7 @@ func (x pair) within() pair {
 	return x
 }
 
-// implicit returns x, in which null counts as [Nothing].
+// implicit returns x with [Nothing] in place of null.
 func (x pair) implicit() pair {
 	x.before, x.after, x.implied = presence(x.before), presence(x.after), true
 	return x
@@ -98,7 +99,7 @@ func (x pair) start() plans.Action {
 	return plans.Delete
 }
 
-// action returns the action of a value without parts.
+// action returns the action of a value without parts: whether it is created, updated, deleted, or unchanged.
 func (x pair) action() plans.Action {
 	switch {
 	case x.isNothing():

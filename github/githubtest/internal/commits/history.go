@@ -26,8 +26,8 @@ type Commit struct {
 // A History has all commits by SHA. It is not safe for concurrent use.
 type History map[string]*Commit
 
-// Add computes a commit's SHA and stores the commit. The SHA depends on all content, as in git, but is not the
-// one that git would compute.
+// Add computes a commit's SHA and stores the commit. The SHA depends on all content, as in git, but differs
+// from the SHA that git would compute.
 func (h History) Add(c Commit) *Commit {
 	d := sha1.New()
 	c.Files.print(d)

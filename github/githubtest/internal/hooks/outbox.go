@@ -36,9 +36,9 @@ type address struct {
 	secret github.Secret
 }
 
-// Also makes the Outbox send all later webhooks to the URL of another App, too, signed with its secret.
-// Webhooks about check runs are not sent there: they are for the App that made the check run. The other App
-// is not in lists of deliveries.
+// Also makes the Outbox send each later webhook to one more App. It is sent to the App's URL and signed with
+// its secret. Webhooks about check runs are not sent there: they are for the App that made the check run. The
+// API's lists of deliveries do not have these deliveries.
 func (o *Outbox) Also(url string, secret github.Secret) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
