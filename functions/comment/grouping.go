@@ -10,18 +10,18 @@ import (
 )
 
 const (
-	// fewAlike is the maximum number of replies that are shown one by one although they differ only in their
-	// project.
+	// fewAlike is the maximum number of equal replies, each about another project, that are shown separately.
+	// If there are more, they are shown as one text.
 	fewAlike = 3
-	// maxAlike is the maximum number of projects that a reply about several projects names.
+	// maxAlike is the maximum number of projects that one text about several projects names.
 	maxAlike = 20
-	// In a text about several projects, anyProject replaces a project's name in commands, and anyPlan the hash
-	// of its plan. The comment with the plans has the real names.
+	// Texts about several projects contain commands with anyProject instead of a project's name, and with
+	// anyPlan instead of a plan's hash. The comment with the plans has the real names and hashes.
 	anyProject, anyPlan = "NAME", "HASH"
 )
 
 // bodies returns the texts of replies, in their order. If more than fewAlike replies differ only in their
-// project, they share one text, at the place of the first of these replies.
+// projects, they have one common text, at the place of the first of them.
 func bodies(replies []Reply) []string {
 	var texts []string
 	var all [][]string // the projects of each text
@@ -54,9 +54,9 @@ func bodies(replies []Reply) []string {
 	return out
 }
 
-// unnamed returns the JSON of a reply with [anyProject] in place of its project, and the name of that
-// project. It returns "" for a reply that has to be shown alone. The JSON of a PlanRenewal has [anyPlan] in
-// place of the hash. The JSON of an Overridden has no Target.
+// unnamed returns a key that is equal for replies that differ only in their projects, and the project of r. The
+// key is the JSON of r with [anyProject] as the project. It also replaces other values that differ by project,
+// such as the hash of a plan. unnamed returns "" for a reply that must be shown separately.
 func unnamed(r Reply) (key, project string) {
 	field := reflect.ValueOf(r).FieldByName("Project")
 	failed, is := r.(Failed)
@@ -86,8 +86,8 @@ func unnamed(r Reply) (key, project string) {
 	return strings.ReplaceAll(string(data), quoted(field.String()), quoted(anyProject)), field.String()
 }
 
-// about returns one text for replies that differ only in their projects. r is such a reply, with [anyProject]
-// as its project.
+// about returns one text for replies that differ only in their projects. r is one of these replies, with
+// [anyProject] as its project.
 func about(r Reply, projects []string) string {
 	names := markdown.Names(projects, maxAlike)
 	if len(projects) > maxAlike {

@@ -8,7 +8,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// A HeadStanding is the state of a pull request at its head, as one word for all its projects.
+// A HeadStanding is the state of a pull request as a whole at its head commit, such as a conflict.
 type HeadStanding string
 
 const (
@@ -49,12 +49,14 @@ const (
 	HeadDequeued      HeadStanding = "dequeued" // it is no longer a merge group
 )
 
-// heads is the table of the standings of a head. title is the title of the check; if it is "", the title counts
-// the projects by state. first returns the beginning of the page.
+// heads is the table of the states of a pull request at its head.
+//   - title is the title of the check. If it is "", the title lists how many projects are in which state.
+//   - first returns the beginning of the page.
 var heads = map[HeadStanding]struct {
 	title string
 	first func(Head) []string
-	// brief is set if the page gives no advice on what to do. past is set if the commit is no longer the head.
+	// brief is set for standings whose page gives no advice. past is set if the commit is no longer the head of
+	// the pull request.
 	brief, past bool
 }{
 	HeadAwaited:     {title: "Looking for the projects that changed", first: begins("Lockstep is looking for the projects that this pull request changes."), brief: true},
@@ -94,7 +96,7 @@ var heads = map[HeadStanding]struct {
 	HeadDequeued:      {title: "Removed from the merge queue"},
 }
 
-// HeadStandings returns all standings of a head, sorted by their texts.
+// HeadStandings returns all values of HeadStanding, sorted.
 func HeadStandings() []HeadStanding {
 	var out []HeadStanding
 	for s := range heads {
@@ -104,18 +106,18 @@ func HeadStandings() []HeadStanding {
 	return out
 }
 
-// A Head is the content of the check run of a pull request as a whole.
+// A Head is the content of the check run about a pull request as a whole.
 type Head struct {
 	Status
 	Standing HeadStanding
-	// Enforced is set if the check fails until the plans are applied.
+	// Enforced is set if the check fails as long as plans are not applied.
 	Enforced bool
-	// Why is the reason why Lockstep could not examine the head, in Markdown; "" for none.
+	// Why is the reason, in Markdown, why Lockstep could not examine the head commit; "" if it could.
 	Why string
-	// Queue are the plans made from this commit, if it is the commit of a merge group.
+	// Queue are the plans made from this commit. They exist only if the commit is that of a merge group.
 	Queue []QueuedPlan
-	// By is the login of the user who added the pull request to the merge queue, and so asks for the applies of
-	// its merge; "" if it is not known.
+	// By is the login of the user who added the pull request to the merge queue; "" if it is not known. This
+	// user counts as the requester of the applies after the merge.
 	By string
 }
 
@@ -137,11 +139,12 @@ func (h Head) Title(limit int) string {
 	return cutTitle(title, limit)
 }
 
-// begins returns a function that returns only the parameter text, as the beginning of a page.
+// begins returns a function for the table [heads]. For every Head, the function returns the same beginning of a
+// page: text.
 func begins(text string) func(Head) []string { return func(Head) []string { return []string{text} } }
 
-// troubled returns a function that returns the beginning of a page: the parameter text, and then the problem of
-// a Head.
+// troubled returns a function for the table [heads]. The function returns the beginning of a page: text, and
+// then the problem of the Head.
 func troubled(text string) func(Head) []string {
 	return func(h Head) []string { return []string{text, h.Problem} }
 }
@@ -165,7 +168,7 @@ func closedHead(h Head) []string {
 	return []string{"The pull request was closed without being merged."}
 }
 
-// Summary returns the page, of at most limit bytes, in Markdown.
+// Summary returns the text of the check run's page, of at most limit bytes, in Markdown.
 func (h Head) Summary(limit int) string {
 	if h.Standing == HeadDequeued {
 		return "GitHub has removed the pull request from the merge queue, or has put it into a new merge group, which has a check of its own.\n"
@@ -206,8 +209,8 @@ func (h Head) Summary(limit int) string {
 	return markdown.CutTo(strings.Join(parts, "\n\n")+"\n", limit, "")
 }
 
-// passes returns the text on when the check passes, if the base branch requires applies before the merge;
-// otherwise "".
+// passes returns the text on when this check will pass. It returns "" if the base branch does not require
+// applies before the merge.
 func (h Head) passes() string {
 	if h.Standing != HeadWaiting || !h.Enforced {
 		return ""
@@ -219,18 +222,19 @@ func (h Head) passes() string {
 	return text
 }
 
-// OfPull returns the part of the page for one of several pull requests with the same head.
+// OfPull returns a part of a check's page. It is about one of several pull requests that have the same head
+// commit.
 func OfPull(number int, title, page string) string {
 	return fmt.Sprintf("### #%d: %s\n\n%s", number, title, page)
 }
 
-// TitleOf returns the title of a check that several pull requests share. number and title are those of the pull
-// request with the worst result.
+// TitleOf returns the title of a check that several pull requests share, because they have the same head
+// commit. number and title are those of the pull request with the worst result.
 func TitleOf(number int, title string) string { return fmt.Sprintf("#%d: %s", number, title) }
 
-// heldFor returns a sentence for a head that requirements block. It says that the user who added the pull
-// request to the merge queue counts as the requester of its applies. It returns "" if no requirement is
-// missing.
+// heldFor returns a sentence for a merge group whose applies are blocked by requirements. It says that the user
+// who added the pull request to the merge queue counts as the requester of the applies. It returns "" if no
+// requirement is missing.
 func (h Head) heldFor() string {
 	if h.By == "" || !slices.ContainsFunc(h.Projects, ProjectStatus.Held) {
 		return ""
@@ -238,8 +242,8 @@ func (h Head) heldFor() string {
 	return fmt.Sprintf("%[1]s added the pull request to the merge queue, so %[1]s counts as the one who requests its applies. If that does not meet a requirement, remove the pull request from the queue, and ask somebody else to add it again.", markdown.Code(h.By))
 }
 
-// crowd returns the number of plans of the repository that were queued before the first plan of this head. It
-// returns 0 if a plan of this head does not wait in the queue.
+// crowd returns the number of plans of the repository that are queued before the first plan of this head. It
+// returns 0 if this head has a plan that is not queued.
 func (h Head) crowd() int {
 	first := 0
 	for _, p := range h.Projects {

@@ -9,7 +9,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// headline returns the comment's first line: the verdict, and the commit.
+// headline returns the first line of the comment: the states of the projects in short, and the commit.
 func (s Status) headline() string {
 	at := markdown.Code(markdown.SHA(s.Head))
 	switch {
@@ -34,8 +34,9 @@ func (s Status) headline() string {
 	return fmt.Sprintf("%s (%s)", text, at)
 }
 
-// verdict counts the projects by their states, in the order of [states]: "2 projects failed to plan, 1 denied,
-// 23 ready to apply". If all projects that are not up to date have the same state, the changes follow.
+// verdict returns the states of the projects in short, in the order of [states]: "2 projects failed to plan, 1
+// denied, 23 ready to apply". If all projects that are not up to date have the same state, it also returns the
+// number of changes.
 func (s Status) verdict() string {
 	var parts []string
 	sum, last, told := "", 0, 0
@@ -71,8 +72,8 @@ func (s Status) verdict() string {
 	return strings.Join(parts, ", ")
 }
 
-// ranked returns the standing of a project for the verdict. A project that waits for other projects which are
-// queued counts as queued, too.
+// ranked returns the standing with which a project is counted in the headline. A project that waits for queued
+// projects counts as queued.
 func (s Status) ranked(p ProjectStatus) Standing {
 	if r := p.ranked(); r != Awaiting || !s.queues() {
 		return r
@@ -80,7 +81,8 @@ func (s Status) ranked(p ProjectStatus) Standing {
 	return inLine
 }
 
-// count returns the number of projects with one of these standings, and the sums of their changes.
+// count returns the number of projects whose standing is one of the given ones, the sum of their planned
+// changes, and the sum of the changes that were made.
 func (s Status) count(of []Standing) (n int, planned, done counting.Counts) {
 	for _, p := range s.Projects {
 		if slices.Contains(of, s.ranked(p)) {
@@ -90,8 +92,8 @@ func (s Status) count(of []Standing) (n int, planned, done counting.Counts) {
 	return n, planned, done
 }
 
-// applyable reports whether a project with one of these standings has a plan that can be applied, even if it
-// changes no object.
+// applyable reports whether a project whose standing is one of the given ones has a plan that can be applied,
+// although it changes no object.
 func (s Status) applyable(of []Standing) bool {
 	return slices.ContainsFunc(s.Projects, func(p ProjectStatus) bool { return p.Applyable && slices.Contains(of, s.ranked(p)) })
 }

@@ -8,9 +8,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 )
 
-// Locked reports that a person has locked the state of a project, so that no other pull request can be applied
-// to it. Workspace is the project's workspace if another project of the pull request has the same name;
-// otherwise "".
+// Locked is the reply that a person has locked the state of a project, so that no other pull request can be
+// applied to this state. Workspace is set only if another project of the pull request has the same name.
 type Locked struct {
 	Project, Because string
 	Workspace        string `json:",omitempty"`
@@ -22,10 +21,11 @@ func (l Locked) markdown() string {
 		markdown.Code(p.Label()), markdown.Code(l.Because), p.command(Unlock))
 }
 
-// Lifted reports that the lock of a person was released.
+// Lifted is the reply that a person's lock was released.
 type Lifted struct {
 	Project, By, Because string // of the lock
-	// Applying is the login of the user who requested the apply that is in progress; "" if there is none.
+	// Applying is the login of the user who requested the apply that is now in progress; "" if none is in
+	// progress.
 	Applying string `json:",omitempty"`
 }
 
@@ -37,8 +37,8 @@ func (l Lifted) markdown() string {
 	return text
 }
 
-// An OwnLock is the lock of a person on the state of a project. It is shown on the pull request for which the
-// person has locked the state.
+// An OwnLock is a person's lock on the state of a project. The pull request for which the person has locked the
+// state shows it.
 type OwnLock struct {
 	By, Because string
 	Since       time.Time `json:",omitzero"`
@@ -47,7 +47,7 @@ type OwnLock struct {
 // maxLocked is the maximum number of projects that a note about a lock names.
 const maxLocked = 10
 
-// on returns the note about a lock of a person on the states of the given projects.
+// on returns the note about the lock of a person on the states of these projects.
 func (l OwnLock) on(projects []ProjectStatus) string {
 	var labels []string
 	for _, p := range projects {
@@ -61,7 +61,7 @@ func (l OwnLock) on(projects []ProjectStatus) string {
 		markdown.Code(l.By), markdown.Names(labels, maxLocked), reasons.SinceWhen(l.Since), markdown.Code(l.Because), markdown.Code(lift.String()))
 }
 
-// locks returns the notes about the locks for this pull request.
+// locks returns the notes about locks that people hold for this pull request.
 func (s Status) locks() []string {
 	var all []OwnLock
 	projects := map[OwnLock][]ProjectStatus{}
@@ -81,7 +81,7 @@ func (s Status) locks() []string {
 	return out
 }
 
-// unblocked returns the advice for a blocked plan.
+// unblocked returns the advice on how to remove what blocks a plan.
 func (p ProjectStatus) unblocked() string {
 	unlock := fmt.Sprintf("comment %s on #%d", markdown.Code("lockstep unlock"), p.LockedBy)
 	apply, missing := p.command(Apply), ""

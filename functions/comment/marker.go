@@ -5,6 +5,6 @@ import "strings"
 // marking is the beginning of the hidden markers in all comments of Lockstep.
 const marking = "<!-- lockstep:"
 
-// Ours reports whether a text has one of Lockstep's hidden markers. Every comment of Lockstep has one. If
-// Lockstep quotes the texts of other people, it removes markers from them.
+// Ours reports whether a comment is Lockstep's: it contains one of Lockstep's hidden markers. Every comment of
+// Lockstep contains one. In quotations of other people's texts, Lockstep makes markers visible.
 func Ours(body string) bool { return strings.Contains(body, marking) }

@@ -9,8 +9,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 )
 
-// A QueueOutcome is the result of planning a project from the commit of a merge group; "" while the plan is
-// being made.
+// A QueueOutcome is the result of a project's plan from the commit of a merge group. It is "" until the plan is
+// made.
 type QueueOutcome string
 
 const (
@@ -23,16 +23,17 @@ const (
 	QueueApart   QueueOutcome = "apart"   // the pull request touches the project only together with those ahead of it, so it has no plan
 )
 
-// A QueuedPlan is the plan of a project from the commit of a merge group, compared with the plan that waits for
-// the merge.
+// A QueuedPlan is a project's plan from the commit of a merge group. It is compared with the pull request's
+// plan, which waits for the merge.
 type QueuedPlan struct {
 	Project string
 	Group   string // the commit of the merge group
 	Outcome QueueOutcome
-	// On are the pull requests ahead in the queue that change the same state and are not applied yet.
+	// On are pull requests before this one in the merge queue. They change the same state, and are not applied
+	// yet.
 	On []int `json:",omitempty"`
-	// Since are the parts of the plan that had changed. Difference is the difference of the two plans, and
-	// Problem the reason if they could not be compared; both are Markdown.
+	// Since are the parts that have changed since the earlier plan. Difference is the difference of the two
+	// plans. Problem is the reason if they could not be compared. Difference and Problem are Markdown.
 	Since      reasons.List `json:",omitempty"`
 	Difference string       `json:",omitempty"`
 	Problem    string       `json:",omitempty"`
@@ -54,7 +55,7 @@ func (q QueuedPlan) line() string {
 	return fmt.Sprintf("%s: planning in the merge queue.", name)
 }
 
-// markdown returns the comment on the pull request about this plan. Lockstep writes the comment only if the
+// markdown returns a comment for the pull request about this plan. Lockstep writes the comment only if the
 // check of the merge group fails.
 func (q QueuedPlan) markdown() string {
 	name, at := markdown.Code(q.Project), markdown.Code(markdown.SHA(q.Group))

@@ -7,7 +7,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// Misunderstood reports that a line could not be read.
+// Misunderstood is the reply that Lockstep could not read a command.
 type Misunderstood struct{ Line grammar.Line }
 
 func (m Misunderstood) markdown() string {
@@ -41,7 +41,8 @@ func (m Misunderstood) markdown() string {
 	return s
 }
 
-// Obeyed reports that a line for another program is carried out as the corresponding command of Lockstep.
+// Obeyed is the reply that a command for another program, such as Atlantis, is carried out as a command of
+// Lockstep.
 type Obeyed struct{ Line grammar.Line }
 
 func (o Obeyed) markdown() string {

@@ -7,7 +7,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 )
 
-// A Message is a chat message with the outcomes of plans and applies of a pull request.
+// A Message is a chat message about the plans and applies of a pull request. It has their results.
 type Message struct {
 	Repo     string // OWNER/NAME
 	Number   int
@@ -15,7 +15,7 @@ type Message struct {
 	Outcomes []Outcome
 }
 
-// An Outcome is the outcome of a plan or an apply of one project.
+// An Outcome is the result of the plan or the apply of one project.
 type Outcome struct {
 	Project  string
 	Standing Standing // Planned, Applied or another one at rest
@@ -23,7 +23,7 @@ type Outcome struct {
 	Counts   counting.Counts
 }
 
-// mostNews is the maximum number of outcomes that a message lists.
+// mostNews is the maximum number of results that a message lists.
 const mostNews = 30
 
 // Slack returns the message in Slack's notation. It notifies no person by name.
@@ -43,7 +43,7 @@ func (m Message) Slack() string {
 	return b.String()
 }
 
-// Text returns the outcome as one line of plain text.
+// Text returns the result as one line of plain text.
 func (o Outcome) Text() string {
 	return o.Project + ": " + strings.ReplaceAll(o.words(), "*", "")
 }

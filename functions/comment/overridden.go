@@ -10,16 +10,16 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/rulings"
 )
 
-// Overridden reports that a person has overridden requirements for the plan of a project.
+// Overridden is the reply that a person has overridden requirements for the plan of a project.
 type Overridden struct {
 	Project, By, Because string
-	// Workspace is the project's workspace if another project of the pull request has the same name; otherwise
-	// "".
+	// Workspace is the workspace of the project. It is set only if another project of the pull request has the
+	// same name.
 	Workspace string `json:",omitempty"`
-	// Left is the text about what still blocks the apply, from [Left].
+	// Left is the text about what still blocks the apply, as the function [Left] returns it.
 	Left string `json:",omitempty"`
-	// Target is the name of the project in records. Later is set if all requirements that the person may
-	// override are met at the moment.
+	// Target is the name of the project in Lockstep's records. Later is set if, at the moment, no requirement
+	// that the person may override is missing.
 	Target string `json:",omitempty"`
 	Later  bool   `json:",omitempty"`
 }
@@ -36,8 +36,8 @@ func (o Overridden) markdown() string {
 	return strings.TrimSpace(text + " The override is for this plan only. Editing the comment ends it.\n\n" + o.Left)
 }
 
-// Left returns the text about what still blocks the apply of a plan, and what to do, in Markdown. It returns ""
-// if an apply command for the project is enough.
+// Left returns, in Markdown, what still blocks the apply of a plan, and what to do. It returns "" if nothing
+// does: a command for the project applies the plan.
 func Left(p ProjectStatus) string {
 	parts := slices.Clone(p.Blockers)
 	lacks := p.lacks()

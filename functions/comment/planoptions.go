@@ -7,8 +7,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 )
 
-// with returns the names of a plan's options, without their values: ", with -target". The text is appended to
-// the numbers of the plan's changes. It is "" if the plan has no options.
+// with returns the names of the plan's options, without values: ", with -target". The text follows the number
+// of planned changes. It is "" if the plan has no options.
 func (p ProjectStatus) with() string {
 	if flags := p.Options.Flags(); len(flags) > 0 {
 		return ", with " + strings.Join(flags, ", ")
@@ -16,7 +16,8 @@ func (p ProjectStatus) with() string {
 	return ""
 }
 
-// made returns a paragraph of Markdown about the options that a plan was made with; "" if it has none.
+// made returns a paragraph of Markdown about the options of the plan, such as -target. It returns "" for a plan
+// without options.
 func (p ProjectStatus) made() string {
 	words := p.Options.Words()
 	if len(words) == 0 {

@@ -8,26 +8,26 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 )
 
-// A Behind lists the projects that have to be applied before a plan, because of the order in the settings.
+// A Behind lists projects that must be applied before a plan. The settings say so: its project depends on them.
 type Behind struct {
-	// On are the projects that have to be applied first and are not applied yet. Left are the projects in On
-	// whose applies are neither accepted nor in progress. Again are the projects in Left that have to be
-	// planned again.
+	// On are projects that must be applied first, and that are not applied yet. Left are those in On for which
+	// no apply is accepted or in progress. Again are those in Left that need a new plan.
 	On    []string `json:",omitempty"`
 	Left  []string `json:",omitempty"`
 	Again []string `json:",omitempty"`
-	// OnMerge are the projects in Left that only the merge applies.
+	// OnMerge are those projects in Left that only the merge can apply.
 	OnMerge []string `json:",omitempty"`
-	// Once is set if a project in Left can be applied only after the merge.
+	// Once is set if a project in Left cannot be applied before the merge.
 	Once bool `json:",omitempty"`
-	// Destroys is set if the plan destroys its project. On are then the projects that depend on this one.
+	// Destroys is set if the plan destroys its project. On then lists the projects that depend on this one:
+	// they must be destroyed first.
 	Destroys bool `json:",omitempty"`
-	// Cycle are projects that depend on each other, so that none of them can be applied.
+	// Cycle are projects that depend on each other in a cycle. None of them can be applied.
 	Cycle []string `json:",omitempty"`
 }
 
-// cell returns the addition to the cell of a plan in the table: ", after `net`". It returns "" if no project
-// has to be applied before the plan.
+// cell returns an addition to the plan's cell in a table: ", after `net`". It returns "" if no project must be
+// applied before the plan.
 func (b *Behind) cell() string {
 	switch {
 	case b == nil:
@@ -40,25 +40,30 @@ func (b *Behind) cell() string {
 	return ", after " + someNames(b.On)
 }
 
-// outOfTurn reports whether an apply of the plan alone is refused, because of the order.
+// outOfTurn reports whether Lockstep refuses to apply the plan now, because other projects must be applied
+// first or because of a cycle of dependencies.
 func (b *Behind) outOfTurn() bool { return b != nil && (len(b.Left) > 0 || len(b.Cycle) > 0) }
 
 // inCircle reports whether the plan cannot be applied at all, because its project is in a cycle of
 // dependencies. b may be nil.
 func (b *Behind) inCircle() bool { return b != nil && len(b.Cycle) > 0 }
 
-// afterFailed reports whether the plan comes after another project that has to be planned again. b may be nil.
+// afterFailed reports whether the plan must be applied after a project that needs a new plan. b may be nil.
 func (b *Behind) afterFailed() bool { return b != nil && len(b.Again) > 0 }
 
-// A behindPlan is a plan that is applied after other projects.
+// A behindPlan is a plan that must be applied after other projects.
 type behindPlan struct {
 	// Apply is the command that applies the plan, in Markdown.
 	Apply string
-	// Lacks is set if a requirement for the apply of the plan is not met either.
+	// Lacks is set if the apply of the plan also needs a requirement that is not met.
 	Lacks bool
-	// OnMerge is set if the merge applies the plan. AfterMerge is set if a comment applies it after the merge,
-	// because the merge applies a project that comes first. Elsewhere is set if another part of the text says
-	// how to apply it. Removed is set if the pull request removes its project.
+	// How the plan can be applied:
+	//   - OnMerge is set if the merge applies it.
+	//   - AfterMerge is set if a comment applies it after the merge. The merge first applies a project that it
+	//     depends on.
+	//   - Elsewhere is set if another part of the text says how to apply it.
+	//
+	// Removed is set if the pull request removes the plan's project.
 	OnMerge, AfterMerge, Elsewhere, Removed bool
 }
 
@@ -119,7 +124,7 @@ func union(a, b []string) []string {
 	return slices.Compact(all)
 }
 
-// someNames returns a list of the first names, and the number of the others.
+// someNames returns a list of the first names, and how many more there are.
 func someNames(names []string) string { return reasons.SomeOf(names).Text() }
 
 func plural(one bool, singular, plural string) string {
@@ -129,19 +134,20 @@ func plural(one bool, singular, plural string) string {
 	return plural
 }
 
-// afterMerge reports whether a comment applies the plan, but only after a project that only the merge
-// applies.
+// afterMerge reports whether the plan is applied by a comment, but only after the merge has applied another
+// project.
 func (p ProjectStatus) afterMerge() bool {
 	return p.Behind != nil && len(p.Behind.OnMerge) > 0 && !p.ByMerge && !p.Removed
 }
 
-// ownOrder reports whether the plan is ready, but has to wait for a project that only the merge applies. The
-// pull request itself has added that order: the base branch did not have it when the plan was made.
+// ownOrder reports whether the plan is ready, but must wait for a project that only the merge applies, because
+// this pull request adds the dependency: the base branch did not have it when the plan was made.
 func (p ProjectStatus) ownOrder() bool {
 	return p.Standing == Ready && p.afterMerge() && !p.Behind.Destroys
 }
 
-// onceMerged returns the text on why a plan can be applied only after the merge, and what to do then.
+// onceMerged returns the reason why the plan can be applied only after the merge, and what to do after the
+// merge.
 func (p ProjectStatus) onceMerged() string {
 	if p.Owner == "" && p.Behind != nil {
 		return reasons.OnceMerged("", p.Behind.On)
@@ -149,7 +155,7 @@ func (p ProjectStatus) onceMerged() string {
 	return reasons.OnceMerged(p.Owner, nil)
 }
 
-// inOrder returns the advice on how to apply a plan that comes after other projects.
+// inOrder returns the advice on how to apply a plan that must be applied after other projects.
 func (p ProjectStatus) inOrder() string {
 	return p.Behind.Text(behindPlan{
 		Apply: p.command(Apply), Lacks: p.lacks(), OnMerge: p.Standing == OnMerge, AfterMerge: p.afterMerge(),

@@ -10,8 +10,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// misreadWords returns the text about a problem, as the end of a sentence in Markdown; "" for a problem of
-// another version.
+// misreadWords returns the end of a sentence, in Markdown, about a problem with a command. It returns "" for a
+// kind of problem that only another version of Lockstep has.
 func misreadWords(p grammar.Problem) string {
 	if words := problemWords[p.Kind]; words != nil {
 		return words(p)
@@ -111,7 +111,7 @@ var problemWords = map[grammar.Kind]func(grammar.Problem) string{
 	},
 }
 
-// notTaken returns the text about an option that the verb does not accept.
+// notTaken returns the text about an option that the verb of the command does not accept.
 func notTaken(p grammar.Problem) string {
 	if p.Verb == grammar.Apply {
 		return fmt.Sprintf("%s is an option of `lockstep plan`, and an apply carries out a plan as it is. Plan with the option, read the plan, then apply it", markdown.Code(p.Flag))

@@ -8,19 +8,19 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 )
 
-// A Rechecked is the note on a plan that Lockstep has checked, because another pull request was applied to
-// the plan's state. The check has not replaced the plan.
+// A Rechecked is the note about a plan that Lockstep has checked, and not replaced. It checked the plan because
+// another pull request was applied to the same state.
 type Rechecked struct {
 	Project string
-	// Since are the parts of the plan that had changed; the plan still has the same changes. Problem is the
-	// reason, in Markdown, if that could not be checked.
+	// Since are the parts that have changed since the plan was made, although the plan still has the same
+	// changes. Problem is the reason, in Markdown, if Lockstep could not check that.
 	Since   reasons.List
 	Problem string
 	Empty   bool // the plan has no changes
 }
 
-// On adds the note to the status of a project, above its body. A problem, which can be long, becomes a part of
-// the body.
+// On adds the note to the status of a project, above the project's body. If the note has a problem, which can
+// be long, the note becomes a part of the body.
 func (r Rechecked) On(p *ProjectStatus) {
 	now, same, still := "The apply plans again before it changes anything. To plan now", "the changes are the same", "The changes are the same. Approvals of this plan stay valid."
 	if r.Empty {
@@ -37,14 +37,14 @@ func (r Rechecked) On(p *ProjectStatus) {
 	}
 }
 
-// planNow returns the command in the note about a problem.
+// planNow returns the command that makes a new plan of the project, in Markdown.
 func planNow(project string) string {
 	return markdown.Code(Command{Verb: Plan, Project: project}.String())
 }
 
-// A PlanRenewal reports that Lockstep has replaced a plan by itself. The reason: another pull request was
-// applied to the plan's state, or to a state on which the plan depends. ByMerge is set if the merge applies
-// the plan.
+// A PlanRenewal is the reply that Lockstep itself has replaced a plan. The reason: another pull request was
+// applied to the plan's state, or to a state on which the plan depends. ByMerge is set if the merge applies the
+// plan.
 type PlanRenewal struct {
 	Project, Plan string // Plan is the hash
 	Since         reasons.List
@@ -59,16 +59,17 @@ func (r PlanRenewal) markdown() string {
 	return text + fmt.Sprintf(" To apply the new plan, comment %s.", reasons.ApplyOnly(r.Project, r.Plan))
 }
 
-// A Replacement is the note on a plan that has replaced another one. Since are the reasons, if they are known.
-// Difference is the difference of the plans, in Markdown; "" if it is not known. Equal is set if both plans
-// have the same changes.
+// A Replacement is the note about a new plan that has replaced an old one.
+//   - Since are the reasons, if they are known.
+//   - Difference is the difference of the two plans, in Markdown; "" if it is not known.
+//   - Equal is set if both plans have the same changes.
 type Replacement struct {
 	Since      reasons.List
 	Difference string
 	Equal      bool
 }
 
-// Above returns the new plan with the note above it.
+// Above returns the text of the new plan, with this note above it.
 func (r Replacement) Above(plan string) string {
 	result := "**The changes differ:** `-` is the earlier plan, `+` this one.\n\n" + r.Difference + "\n"
 	switch {

@@ -14,18 +14,19 @@ type Doubt struct {
 	Address string
 	Action  string
 	Begun   time.Time
-	// Known are values by which a person can search for the object: "name = \"a\"".
+	// Known are attributes by which a person can search for the object, such as "name = \"a\"".
 	Known []string `json:",omitempty"`
 }
 
-// Recovered reports the result of recovering a state after interrupted applies.
+// Recovered is the reply with the result of recovering a state after interrupted applies.
 type Recovered struct {
 	Project string
-	// Changed is set if results from a journal were added to the state.
+	// Changed is set if the recovery has added results from a journal to the state.
 	Changed bool
-	// Doubts are objects that may exist without being in the state.
+	// Doubts are the objects that may exist although the state does not have them.
 	Doubts []Doubt `json:",omitempty"`
-	// Conflicts are the addresses of objects in the journal that somebody else has changed since.
+	// Conflicts are the addresses of objects in the journal that somebody else has changed since the
+	// interruption.
 	Conflicts []string `json:",omitempty"`
 }
 
@@ -60,8 +61,8 @@ func decisions(n int) string {
 	return fmt.Sprintf("%d objects need your decision", n)
 }
 
-// waitsForRest returns the text on why the rest of a partial plan is not applied yet. It waits for a decision
-// about the doubts, or, if there are no doubts, for a command.
+// waitsForRest returns the text on why the rest of a partial plan is not applied yet. The rest waits for a
+// person's decision about the objects in doubts. If doubts is empty, it waits for the given command.
 func waitsForRest(doubts []string, command string) string {
 	if len(doubts) == 0 {
 		return "plan the rest with " + command

@@ -10,14 +10,13 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/rulings"
 )
 
-// A remedy is a sentence that tells people what they can do next, with the condition for showing the
-// sentence.
+// A remedy is a sentence that tells people what to do next. It is shown only if a condition is true.
 type remedy struct {
 	when func(Status) bool
 	say  func(Status) string
 }
 
-// after are the remedies for changes that a merge has left unapplied.
+// after are the sentences on what to do if a merge has left changes unapplied.
 var after = []remedy{
 	{Status.late, says(lateWords)},
 	{
@@ -37,7 +36,7 @@ var after = []remedy{
 	},
 }
 
-// next are the remedies for an open pull request, and for plans that were made after the merge.
+// next are the sentences on what to do in an open pull request, and for plans that were made after the merge.
 var next = []remedy{
 	{
 		func(s Status) bool { return s.ranks(Denied) },
@@ -110,7 +109,7 @@ var next = []remedy{
 	},
 }
 
-// last are the remedies that end the list for an open pull request. Only the first one that applies is shown.
+// last are the final sentences for an open pull request. Only the first whose condition is true is shown.
 var last = []remedy{
 	{
 		func(s Status) bool { return s.Fork && s.has(PlanFailed, PlanStopped, Stale) && !s.Refused },
@@ -154,7 +153,7 @@ func (s Status) remedy() string {
 	return strings.Join(append(say, help), " ")
 }
 
-// all returns the sentences of the remedies whose conditions are true for the pull request.
+// all returns those sentences of the list whose conditions are true for the pull request.
 func (s Status) all(of []remedy) (say []string) {
 	for _, r := range of {
 		if r.when(s) {
@@ -168,7 +167,8 @@ func says(text string) func(Status) string { return func(Status) string { return
 
 func has(list ...Standing) func(Status) bool { return func(s Status) bool { return s.has(list...) } }
 
-// blockedBy returns a condition: the pull request has a blocked project p for which is(p) is true.
+// blockedBy returns a condition. It is true if the pull request has a blocked project for which the function is
+// returns true.
 func blockedBy(is func(ProjectStatus) bool) func(Status) bool {
 	return func(s Status) bool {
 		return s.some(func(p ProjectStatus) bool { return p.Standing == Blocked && is(p) })
@@ -178,19 +178,19 @@ func blockedBy(is func(ProjectStatus) bool) func(Status) bool {
 // some reports whether is(p) is true for at least one project p.
 func (s Status) some(is func(ProjectStatus) bool) bool { return slices.ContainsFunc(s.Projects, is) }
 
-// has reports whether a project has one of these standings.
+// has reports whether at least one project of the pull request has one of the given standings.
 func (s Status) has(list ...Standing) bool {
 	return s.some(func(p ProjectStatus) bool { return slices.Contains(list, p.Standing) })
 }
 
 func (s Status) late() bool { return s.some(func(p ProjectStatus) bool { return p.Late }) }
 
-// holds reports whether a project with the given standing has a plan that waits for a requirement.
+// holds reports whether at least one project with the given standing has a plan that waits for a requirement.
 func (s Status) holds(of Standing) bool {
 	return s.some(func(p ProjectStatus) bool { return p.Standing == of && p.Held() })
 }
 
-// beforeMerge tells for which projects the requirements have to be met before the merge.
+// beforeMerge returns a sentence that lists the projects whose requirements must be met before the merge.
 func (s Status) beforeMerge() string {
 	var names []string
 	for _, p := range s.Projects {
@@ -201,34 +201,34 @@ func (s Status) beforeMerge() string {
 	return fmt.Sprintf("Meet the requirements of %s before you merge: the merge applies only plans whose requirements are met.", headed(names))
 }
 
-// lacking reports whether the merge would leave a plan unapplied, because a requirement is not met that
-// cannot be met after the merge.
+// lacking reports whether the merge would leave a plan unapplied, because its requirements are not met. It
+// ignores requirements that can still be met after the merge.
 func (s Status) lacking() bool {
 	return s.some(ProjectStatus.lacking)
 }
 
-// lacking reports whether the merge would leave the plan unapplied, because a requirement is not met that
-// cannot be met after the merge.
+// lacking reports whether the merge would leave the plan unapplied, because its requirements are not met. It
+// ignores requirements that can still be met after the merge.
 func (p ProjectStatus) lacking() bool {
 	return p.Standing == OnMerge && p.Held() && !p.Required.MayCome()
 }
 
-// ready reports whether a comment can apply the plan of at least one project. If removed is true, only
-// projects that the pull request removes count; otherwise only its other projects.
+// ready reports whether a comment can apply the plan of at least one project. If removed is true, it looks only
+// at projects that the pull request removes; otherwise only at the others.
 func (s Status) ready(removed bool) bool {
 	return s.some(func(p ProjectStatus) bool {
 		return p.Standing == Ready && p.Removed == removed && !p.afterMerge() && !p.Behind.inCircle()
 	})
 }
 
-// applied reports whether the pull request is applied, and only its merge is missing. Without the merge, the
-// changes would be undone.
+// applied reports whether all of the pull request is applied, so that it only has to be merged. Without the
+// merge, the next plan of the base branch would undo the changes.
 func (s Status) applied() bool {
 	changed := s.has(Applied) || s.some(func(p ProjectStatus) bool { return p.Unmerged })
 	return changed && !s.has(Ready, OnMerge, Blocked, Renewed, Queued, Planning, Postponed, Awaiting, ApplyQueued, Applying, Stopped, PartPlanned, PartApplied)
 }
 
-// ranks reports whether a project has the given refined standing: see [ProjectStatus.ranked].
+// ranks reports whether at least one project has the standing is for display: see [ProjectStatus.ranked].
 func (s Status) ranks(is Standing) bool {
 	return s.some(func(p ProjectStatus) bool { return p.ranked() == is })
 }

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// removed returns the note on removed projects. For each of them that still has objects, the note has the
-// command that destroys these objects.
+// removed returns the note about the projects that the pull request removes. For each one that still has
+// objects, it contains the command that destroys them.
 func (s Status) removed() string {
 	const most = 10
 	var all []string

@@ -9,11 +9,11 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 )
 
-// A Reply is the outcome of one command for one project: one of the types in the table kinds. Replies are
-// data, because they are stored until all replies of an answer are there.
+// A Reply is the result of one command for one project. Its type is in the table [kinds]. A Reply is data
+// rather than text: it is stored until all replies of an [Answer] exist.
 type Reply interface{ markdown() string }
 
-// kinds are all types of replies, by the name under which they are stored.
+// kinds are all types of replies, by the names under which they are stored.
 var kinds = reasons.Union[Reply]{
 	"pending":       reflect.TypeFor[Pending](),
 	"renewed":       reflect.TypeFor[PlanRenewal](),
@@ -50,9 +50,8 @@ func MarshalReply(r Reply) ([]byte, error) {
 	return data, nil
 }
 
-// UnmarshalReply decodes the result of [MarshalReply]. If another version of Lockstep has written a kind that
-// this version does not know, it returns a [Broken] that says so: the other replies of the answer are still
-// shown.
+// UnmarshalReply decodes the result of [MarshalReply]. If this version of Lockstep does not know the type of
+// the reply, it returns a [Broken] that says so. So the answer can show its other replies.
 func UnmarshalReply(data []byte) (Reply, error) {
 	r, err := kinds.Decode(data)
 	var unknown *reasons.UnknownError
@@ -65,7 +64,8 @@ func UnmarshalReply(data []byte) (Reply, error) {
 	return r, nil
 }
 
-// A Verdict summarizes an answer, so that a single reaction can show it.
+// A Verdict is the result of an answer in one word. Lockstep shows it as a reaction to the comment with the
+// command.
 type Verdict int
 
 const (
@@ -74,7 +74,7 @@ const (
 	Bad
 )
 
-// VerdictOn returns the verdict on replies.
+// VerdictOn returns the verdict about the replies of one answer.
 func VerdictOn(replies []Reply) Verdict {
 	v := Good
 	for _, r := range replies {
@@ -88,8 +88,7 @@ func VerdictOn(replies []Reply) Verdict {
 	return v
 }
 
-// WithBody returns the reply with this body, in Markdown, if its type has a body. It returns any other reply
-// unchanged.
+// WithBody returns r with the given body, in Markdown. A reply whose type has no body is returned unchanged.
 func WithBody(r Reply, body string) Reply {
 	switch r := r.(type) {
 	case Done:

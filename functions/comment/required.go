@@ -10,8 +10,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/rulings"
 )
 
-// requiredWords returns a section of the status with the requirements for an apply that nobody has asked for
-// yet; "" if there are none.
+// requiredWords returns a section that lists the requirements of an apply, before somebody requests the apply.
+// It returns "" if there are none.
 func requiredWords(r *rulings.Ruling) string {
 	if r == nil || len(r.Of) == 0 {
 		return ""
@@ -19,8 +19,8 @@ func requiredWords(r *rulings.Ruling) string {
 	return fmt.Sprintf("Requirements for the apply, from %s on the base branch:\n\n%s", markdown.Code(r.File(reasons.SettingsFile)), r.Markdown(0))
 }
 
-// liftedWords returns a section with the requirements that were overridden for an apply that has begun; "" if
-// there are none.
+// liftedWords returns a section that lists the requirements that were overridden for an apply. It is for
+// applies that have begun. It returns "" if no requirement was overridden.
 func (p ProjectStatus) liftedWords() string {
 	if p.Lifted == nil || !slices.Contains([]Standing{Applying, Applied, PartApplied, ApplyFailed, Stopped}, p.Standing) {
 		return ""
@@ -28,8 +28,8 @@ func (p ProjectStatus) liftedWords() string {
 	return fmt.Sprintf("Requirements of %s on the base branch were **overridden** for this apply:\n\n%s", markdown.Code(p.Lifted.File(reasons.SettingsFile)), p.Lifted.Markdown(0))
 }
 
-// missing returns the requirements of plans that cannot be applied yet, each once with its projects, in about
-// limit bytes. A last sentence says if there are more.
+// missing returns the requirements that block plans, in about limit bytes. Equal requirements are listed once,
+// with the projects. A last sentence says whether there are more.
 func (s Status) missing(limit int) string {
 	var texts []string
 	of := map[string][]string{} // the projects

@@ -9,12 +9,12 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 )
 
-// ResultMarker returns the hidden marker of a comment with a result. Such a comment is posted in addition to the
-// answer, which only shows progress. By the marker, Lockstep finds the comment again.
+// ResultMarker returns the hidden marker of a separate comment with the result of an answer. (The answer itself
+// then shows only progress.) Lockstep later finds the comment by the marker.
 func ResultMarker(name string) string { return fmt.Sprintf("<!-- lockstep:result %s -->", name) }
 
-// Calls reports whether somebody has to act on a reply. Such a reply gets a new comment instead of replacing a
-// pending one, because GitHub notifies nobody of an edited comment.
+// Calls reports whether a person has to act because of the reply. Such a reply is posted as a new comment,
+// rather than by editing the comment with the pending reply, because GitHub notifies nobody of an edit.
 func Calls(r Reply) bool {
 	switch r := r.(type) {
 	case Refused: // nobody has to act if there was nothing to do, or if a person has stopped the work
@@ -31,8 +31,8 @@ func Calls(r Reply) bool {
 	return false
 }
 
-// Result returns the separate comment with the result of an answer, of at most limit bytes. asked is the ID of
-// the comment with the command; 0 if there is none.
+// Result returns the text of a separate comment with the result of an answer, of at most limit bytes. asked is
+// the ID of the comment with the command; 0 if there is none.
 func (a Answer) Result(asked int64, limit int) string {
 	marker := ResultMarker(a.Name) + "\n"
 	head := ""
@@ -42,13 +42,13 @@ func (a Answer) Result(asked int64, limit int) string {
 	return marker + markdown.Cut(head+a.body(), limit-len(marker))
 }
 
-// Pointer returns the text of an answer whose result is in another comment: a link to that comment. result is
-// the ID of the comment with the result.
+// Pointer returns the text of an answer whose result is a separate comment: a link to that comment. result is
+// the comment's ID.
 func (a Answer) Pointer(result int64) string {
 	return fmt.Sprintf("%s\n**Not everything was done.** [See the result](#issuecomment-%d).\n", AnswerMarker(a.Name), result)
 }
 
-// body returns the texts of the replies, in Markdown.
+// body returns the texts of all replies in the answer, in Markdown.
 func (a Answer) body() string {
 	var parts []string
 	for _, text := range bodies(a.Replies) {

@@ -8,16 +8,19 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// A section is the part of the comment with the body of a project, or of several projects with equal bodies.
+// A section is the part of the comment with the body (the plan or the error) of a project. Projects with equal
+// bodies share a section.
 type section struct {
 	projects []ProjectStatus
 	// headed is set if the section begins with a heading that names the projects.
 	headed bool
-	// crowded is set if the requirements are not shown in the section, but once for all projects.
+	// crowded is set if the section does not show the requirements: the comment then shows them once for all
+	// projects.
 	crowded bool
 }
 
-// sections returns the sections of a status, in the order of the projects. Equal bodies share a section.
+// sections returns the sections of the status comment, in the order of the projects. Projects with equal bodies
+// share one.
 func (s Status) sections() []section {
 	var out []section
 	for _, p := range s.Projects {
@@ -31,7 +34,7 @@ func (s Status) sections() []section {
 	return out
 }
 
-// same reports whether one body can be shown for two projects.
+// same reports whether the two projects can share one section, because their bodies are equal.
 func (p ProjectStatus) same(q ProjectStatus) bool {
 	return p.Body != "" && p.Body == q.Body && p.Standing == q.Standing && p.Counts == q.Counts &&
 		p.made() == q.made() && requiredWords(p.Required) == requiredWords(q.Required) && p.liftedWords() == q.liftedWords() && p.Whole == "" && q.Whole == ""
@@ -40,8 +43,7 @@ func (p ProjectStatus) same(q ProjectStatus) bool {
 // maxHeading is the maximum number of projects in a heading.
 const maxHeading = 5
 
-// headed returns the names of projects for a heading: the first maxHeading names, and the number of the
-// others.
+// headed returns names for a heading: the first maxHeading names, and how many more there are.
 func headed(names []string) string {
 	if len(names) <= maxHeading+1 { // a cut would save nothing
 		return markdown.List(names)
@@ -49,7 +51,7 @@ func headed(names []string) string {
 	return fmt.Sprintf("%s and %d more", markdown.List(names[:maxHeading]), len(names)-maxHeading)
 }
 
-// markdown returns the text of the section with this body; "" if the body is "".
+// markdown returns the section with the given body, in Markdown; "" if body is "".
 func (x section) markdown(body string) string {
 	if body == "" {
 		return ""
@@ -81,8 +83,8 @@ func (x section) markdown(body string) string {
 	return "\n" + b.String()
 }
 
-// notes returns the notes on the plans of the section. A note that does not apply to all projects of the
-// section names its projects.
+// notes returns the notes about the plans in the section. A note that is not about all projects of the section
+// names its projects.
 func (x section) notes() string {
 	all := notesOn(x.projects)
 	var b strings.Builder
@@ -100,14 +102,14 @@ func (x section) notes() string {
 	return b.String()
 }
 
-// A note is a note on the plans of some projects. of are the names of these projects.
+// A note is a note about the plans of some projects. of are the names of these projects.
 type note struct {
 	text string
 	of   []string
 }
 
-// notesOn returns the notes on the plans of projects, each once. Notes that differ only in the project of a
-// command count as equal.
+// notesOn returns the notes about the plans of the given projects. Equal notes are returned once. Notes that
+// differ only by the project's name in a command count as equal.
 func notesOn(projects []ProjectStatus) []note {
 	var all []note
 	at := map[string]int{}
@@ -126,14 +128,14 @@ func notesOn(projects []ProjectStatus) []note {
 	return all
 }
 
-// anyNote returns the note of a project. In the command of the note, [anyProject] replaces the project's
-// name.
+// anyNote returns the note about the project's plan. The commands in it contain [anyProject] instead of the
+// project's name, so that equal notes can be found.
 func (p ProjectStatus) anyNote() string {
 	return strings.ReplaceAll(p.Note, planNow(p.Name), planNow(anyProject))
 }
 
-// noteOnce finds the notes that many sections share, and removes them from these sections. It returns each
-// such note once, with the names of its projects.
+// noteOnce removes notes that many sections contain from these sections. It returns each such note once, with
+// the names of its projects.
 func noteOnce(all []section) []string {
 	sections := map[string]int{}
 	var shown []ProjectStatus
@@ -159,8 +161,8 @@ func noteOnce(all []section) []string {
 	return out
 }
 
-// plans returns lines with the names of the projects' plans, so that a person who applies a plan has seen its
-// name.
+// plans returns lines with the names (hashes) of the projects' plans. So a person who applies a plan has seen
+// its name.
 func (x section) plans() string {
 	var b strings.Builder
 	for _, p := range x.projects {

@@ -9,10 +9,12 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// crowded returns the comment of a status whose plans do not fit into limit bytes. Every project keeps its row
-// in the table; equal rows become one. Every failure keeps its reason, and every requirement that is not met is
-// shown. Then the plans share the remaining room; short plans are not cut. If there is too little room, plans
-// that destroy objects come first, and the others are only counted.
+// crowded returns the comment of a status whose plans do not fit into limit bytes.
+//   - Every project keeps its row in the table; equal rows become one.
+//   - Every error keeps its first line. Every requirement that is not met is shown.
+//   - The plans share the remaining bytes; short plans are not cut.
+//   - If there is not enough room for all plans, those that destroy objects come first, and the rest are only
+//     counted.
 func (s Status) crowded(all []section, limit int) string {
 	if len(s.rows) > limit/4 {
 		s.rows = tableHead + groupedRows(s.Projects, limit/2)
@@ -62,12 +64,12 @@ func (s Status) crowded(all []section, limit int) string {
 	return s.render(texts)
 }
 
-// leftOut returns the sentence about the number of projects whose plans are not shown.
+// leftOut returns a sentence that says for how many projects no plan is shown.
 func leftOut(projects int) string {
 	return fmt.Sprintf("\n*The plans of %d more projects do not fit here: see the check of each project.*\n", projects)
 }
 
-// frame returns the size of a section without its body, in bytes.
+// frame returns the size of the section without its body, in bytes.
 func (x section) frame() int { return len(x.markdown("x")) }
 
 // cut returns the section with at most limit bytes of its body; "" if the limit is too low.
@@ -80,8 +82,8 @@ func (x section) cut(limit int) string {
 	return x.markdown(markdown.CutTo(p.Body, max(limit, 0), where))
 }
 
-// levelOf returns the number of bytes that each body may have, if all bodies together have at most room: see
-// [markdown.Level].
+// levelOf returns the maximum number of bytes for one section's body, if all bodies together have room bytes:
+// see [markdown.Level].
 func levelOf(all []section, room int) int {
 	needs := make([]int, len(all))
 	for i, x := range all {
@@ -90,9 +92,9 @@ func levelOf(all []section, room int) int {
 	return markdown.Level(room, needs)
 }
 
-// reasonsFirst returns the failures as a text. It also returns the other sections, first those that destroy
-// objects, and the room that is left for these sections and their frames. Each failure has as much of its
-// errors as fits, or at least the headline of its first error.
+// reasonsFirst returns the sections of projects that failed, as one text, failures. Each has as much of its
+// errors as fits, but at least the first line of its first error. others are the remaining sections, those that
+// destroy objects first. left is the number of bytes that are left for them.
 func reasonsFirst(all []section, room int) (failures string, others []section, left int) {
 	var failed []section
 	for _, x := range all {
@@ -140,7 +142,7 @@ func reasonsFirst(all []section, room int) (failures string, others []section, l
 	return b.String(), others, room - b.Len()
 }
 
-// sizeOf returns the size of the sections without their bodies, in bytes.
+// sizeOf returns the size of all sections together, without their bodies, in bytes.
 func sizeOf(all []section) (n int) {
 	for _, x := range all {
 		n += x.frame()
@@ -148,10 +150,11 @@ func sizeOf(all []section) (n int) {
 	return n
 }
 
-// maxHeadline is the maximum length of an error in a list, in bytes.
+// maxHeadline is the maximum length, in bytes, of the first line of an error in a list.
 const maxHeadline = 120
 
-// firstError returns the headline of the first error in a body; if there is none, the first line with a letter.
+// firstError returns the first line of the first error in body. If there is no error, it returns the first line
+// with a letter.
 func firstError(body string) string {
 	text := markdown.FirstError(body)
 	for line := range strings.Lines(body) {
@@ -181,8 +184,8 @@ func (s Status) table(limit int) string {
 	return b.String()
 }
 
-// groupedRows returns the rows of a table in at most limit bytes, in which projects with the same
-// plan and standing have one row.
+// groupedRows returns the rows of the table in at most limit bytes. Projects with the same plan and the same
+// standing share one row.
 func groupedRows(projects []ProjectStatus, limit int) string {
 	var rows []ProjectStatus // the first of each
 	names := map[string][]string{}

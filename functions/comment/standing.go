@@ -9,7 +9,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// A Standing is the progress of a project in a pull request.
+// A Standing is the state of a project in a pull request, such as planned or applied.
 type Standing string
 
 const (
@@ -39,11 +39,12 @@ const (
 	Superseded  Standing = "superseded"  // a newer head is planned instead
 )
 
-// A Progress says how many of a plan's changes an apply has made. A replacement counts as two changes. It is
-// zero if nothing is known.
+// A Progress says how many changes of a plan an apply has made. A replacement counts as two changes. The zero
+// value means that nothing is known.
 type Progress struct{ Done, Of int }
 
-// text returns the progress as "80 of 200 changes done"; "" if it is not known. short returns "80 of 200".
+// text returns the progress as "80 of 200 changes done"; "" if it is not known. short returns it as "80 of
+// 200".
 func (p Progress) text() string { return farText(p.Done, p.Of) }
 
 func (p Progress) short() string {
@@ -67,8 +68,9 @@ func (p ProjectStatus) plan() string {
 	return cmp.Or(rowOf(p.Standing).plan, p.changes()+p.with())
 }
 
-// remedy returns the command that confirms a plan which Lockstep has replaced by itself. If the merge applies
-// the project, the remedy is another plan command, because a merge cannot name a plan.
+// remedy returns the command that a person writes to accept a plan with which Lockstep has replaced another. It
+// is an apply command with the plan's name. If the merge applies the project, it is a plan command, because a
+// merge names no plan.
 func (p ProjectStatus) remedy() string {
 	if p.ByMerge {
 		return "plan"
@@ -85,7 +87,8 @@ func (p ProjectStatus) Label() string {
 	return fmt.Sprintf("%s (%s)", p.Name, p.Workspace)
 }
 
-// command returns the command with this verb for exactly this project, by its present name, in Markdown.
+// command returns a command with the verb v for this project only, in Markdown. It contains the project's
+// present name.
 func (p ProjectStatus) command(v Verb) string {
 	c := Command{Verb: v, Project: cmp.Or(p.Renamed, p.Name), Workspace: p.Workspace}
 	if p.Renamed == p.Name { // only its workspace has changed
@@ -94,27 +97,27 @@ func (p ProjectStatus) command(v Verb) string {
 	return markdown.Code(c.String())
 }
 
-// planCommand returns the command for a plan of everything that the pull request changes in the project.
+// planCommand returns the command that plans everything that the pull request changes in the project.
 func (p ProjectStatus) planCommand() string {
 	return p.command(Plan)
 }
 
-// Held reports whether a plan cannot be applied yet because a requirement is not met.
+// Held reports whether a plan would be ready, but cannot be applied yet, because a requirement is not met.
 func (p ProjectStatus) Held() bool {
 	return rowOf(p.Standing).waits && p.Required != nil && !p.Required.Outcome.Allows()
 }
 
-// lacks reports whether a requirement for the apply of a plan is not met. Unlike [ProjectStatus.Held], it is
-// also true for a plan that something else blocks as well.
+// lacks reports whether a requirement for the apply of the plan is not met. Unlike [ProjectStatus.Held], it is
+// also true for a plan that is blocked for another reason.
 func (p ProjectStatus) lacks() bool {
 	return p.Held() || (p.Standing == Blocked || p.Late) && p.Required != nil && !p.Required.Outcome.Allows()
 }
 
-// Denied is the standing of a plan that a policy or a gate denies. It is a refinement for display, and never
+// Denied is the standing of a plan that a policy or a gate denies. It exists only for display, and is never
 // stored in a record.
 const Denied Standing = "denied"
 
-// Further refinements for display, by which projects are sorted and counted.
+// Other standings that exist only for display. Projects are sorted and counted by them.
 const (
 	needsApproval Standing = "needs approval" // only approvals are missing
 	waiting       Standing = "waiting"        // time or people can meet the requirements
@@ -126,14 +129,15 @@ const (
 	toDestroy     Standing = "to destroy"     // Ready, and the plan destroys the objects of a removed project
 )
 
-// denied reports whether a policy or a gate denies a plan, even if something else blocks it as well.
+// denied reports whether a policy or a gate denies the plan. It does not matter whether the plan is also
+// blocked for another reason.
 func (p ProjectStatus) denied() bool {
 	return (p.Held() || p.Standing == Blocked) && p.lacks() && p.Required.Denied()
 }
 
-// Concluded returns the standing that decides about the conclusion of a check run. It is Denied or Blocked
-// for a plan whose requirements are not met, and the project's own standing otherwise. A requirement that
-// GitHub itself enforces by refusing the merge does not count here.
+// Concluded returns the standing from which the conclusion of the project's check run follows. For a plan whose
+// requirements are not met, it is Denied or Blocked. Otherwise it is the project's own standing. Requirements
+// that GitHub enforces itself, by refusing the merge, do not count.
 func (p ProjectStatus) Concluded() Standing {
 	switch {
 	case p.denied():
@@ -144,7 +148,7 @@ func (p ProjectStatus) Concluded() Standing {
 	return p.Standing
 }
 
-// ranked returns the refined standing of the project: see [refined].
+// ranked returns the standing of the project for display, which may be one of [refined].
 func (p ProjectStatus) ranked() Standing {
 	switch {
 	case p.FinishedBy != 0:
@@ -169,7 +173,7 @@ func (p ProjectStatus) ranked() Standing {
 	return p.Standing
 }
 
-// stopper returns " by `bob`" for the user who stopped the plan or the apply; "" if it is not known.
+// stopper returns who stopped the plan or the apply, such as " by `bob`"; "" if that is not known.
 func (p ProjectStatus) stopper() string {
 	if p.StoppedBy == "" {
 		return ""
@@ -177,8 +181,9 @@ func (p ProjectStatus) stopper() string {
 	return " by " + markdown.Code(p.StoppedBy)
 }
 
-// vain returns an addition to the state of a project whose last plan failed or was cancelled, while an
-// earlier result still counts: "; the last plan, with -target, **failed**". It returns "" for other projects.
+// vain returns an addition to a project's state: "; the last plan, with -target, **failed**". It is for a
+// project whose last plan failed or was cancelled, while an earlier result still counts. It returns "" for all
+// other projects.
 func (p ProjectStatus) vain() string {
 	with := strings.TrimPrefix(p.with(), ",")
 	switch {

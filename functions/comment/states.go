@@ -9,8 +9,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// A Meaning is what a standing means for people who wait for a project, and for its check. Only Wrong and
-// Disallowed make the check fail.
+// A Meaning says whether a standing is good or bad for the project, and so the conclusion of the project's
+// check. Only Wrong and Disallowed make the check fail.
 type Meaning int
 
 const (
@@ -23,36 +23,36 @@ const (
 	Void                      // it is no longer needed
 )
 
-// A state is one word for all projects with certain standings, which a reader need not distinguish. A
-// headline says "needs approval" for one project, and "need approval" for several projects.
+// A state is the word that readers see for one or several similar standings. Its text differs by number: "needs
+// approval" for one project, "need approval" for several.
 type state struct {
 	one, more string
-	// sum returns the changes that the title and the headline show after the name of the state; nil if they
-	// show none.
+	// sum returns the number of changes, which the title and the headline show after the words of the state. It
+	// is nil if they show no number.
 	sum func(planned, done counting.Counts, applyable bool) string
 	of  []row
 }
 
-// A row has all texts about one standing.
+// A row has all texts for one standing.
 type row struct {
 	is    Standing
 	means Meaning
-	// waits is set if a person or the merge can apply the plan. named is set if people need the name of the
-	// plan.
+	// waits is set if the plan waits for a person or the merge, which can apply it. named is set if the comment
+	// shows the plan's name, because people need it in commands.
 	waits, named bool
-	// plan is a text instead of the plan's numbers; "" shows the numbers.
+	// plan is a text that is shown instead of the number of planned changes; "" shows the number.
 	plan string
-	// cell is the text in the last column of the table, in Markdown. It begins with the word of the state, and
-	// has no colon, because the title of the project's check and the headline of a pull request with one
-	// project contain it.
+	// cell is the text in the last column of the table, in Markdown. It begins with the words of the state. It
+	// must not contain a colon, because it is also part of the check's title, and of the headline for a pull
+	// request with one project.
 	cell func(ProjectStatus) string
-	// needs returns the paragraph on the check's page about what blocks the apply, and todo the paragraph about
-	// what to do. nil means that there is none.
+	// needs and todo return paragraphs for the check's page: needs says what blocks the apply, and todo says
+	// what to do. Both may be nil: then the page has no such paragraph.
 	needs, todo func(Check) string
 }
 
-// states lists all words for the state of a project, in their order in a headline. The headline, the table, the
-// check's title and its page use only these words.
+// states are all words for the state of a project, in the order of the headline. No other words are used for it
+// in the headline, the table, and the check's title and page.
 var states []state
 
 func init() { // its functions look into it
@@ -157,7 +157,7 @@ func rowOf(s Standing) row {
 	panic(fmt.Sprintf("comment: there is no standing %q", s))
 }
 
-// standings returns the standings of a state.
+// standings returns the standings that have the words of this state.
 func (g state) standings() (out []Standing) {
 	for _, r := range g.of {
 		out = append(out, r.is)
@@ -165,10 +165,11 @@ func (g state) standings() (out []Standing) {
 	return out
 }
 
-// refined are the standings that exist only for display, and are never stored: see [ProjectStatus.ranked].
+// refined are the standings that exist only for display: see [ProjectStatus.ranked]. They are never stored.
 var refined = []Standing{Denied, needsApproval, locked, held, waiting, later, inLine, elsewhere, toDestroy}
 
-// Standings returns all standings that a record of a project can have, without the refined ones.
+// Standings returns the standings that a record of a project can have. Those that exist only for display are
+// left out.
 func Standings() (out []Standing) {
 	for _, g := range states {
 		for _, r := range g.of {
@@ -183,14 +184,14 @@ func Standings() (out []Standing) {
 // Means returns the meaning of a standing.
 func (s Standing) Means() Meaning { return rowOf(s).means }
 
-// Means returns the meaning of the project's refined standing: see [ProjectStatus.ranked].
+// Means returns the meaning of the project's standing for display: see [ProjectStatus.ranked].
 func (p ProjectStatus) Means() Meaning { return rowOf(p.ranked()).means }
 
-// cell returns the text of the table's last column.
+// cell returns the text in the last column of the project's row.
 func (p ProjectStatus) cell() string { return rowOf(p.ranked()).cell(p) + p.Behind.cell() }
 
-// state returns the state of the project with its changes. The text of the state is Markdown, and the
-// function shown converts it.
+// state returns the words of the project's state and the number of its changes. The words are Markdown, and
+// shown converts them.
 func (p ProjectStatus) state(shown func(cell string) string) string {
 	is := p.ranked()
 	i := slices.IndexFunc(states, func(x state) bool { return slices.Contains(x.standings(), is) })
@@ -201,27 +202,28 @@ func (p ProjectStatus) state(shown func(cell string) string) string {
 	return text
 }
 
-// title returns the title of the project's check. It leaves out the user who asked, because there is no room.
+// title returns the title of the project's check. It leaves out the user who requested the apply, to be short.
 func (p ProjectStatus) title() string {
 	p.By = ""
 	text := p.state(plainly)
 	return strings.ToUpper(text[:1]) + text[1:]
 }
 
-// State returns the state of the project in plain text, without its changes, for a page.
+// State returns the state of the project as plain text, without the number of changes. It is for the pages of
+// lockstep serve.
 func (p ProjectStatus) State() string {
 	p.By = ""
 	return plainly(rowOf(p.ranked()).cell(p))
 }
 
-// dash is the text between a state and its changes.
+// dash is the text between the words of a state and the number of changes.
 const dash = " – "
 
-// plainly returns one of Lockstep's own texts without its markup, for places that show no Markdown.
+// plainly removes the Markdown from one of Lockstep's own texts, for places that show plain text.
 func plainly(text string) string { return strings.NewReplacer("*", "", "`", "").Replace(text) }
 
-// calm returns a number that is lower if a project needs more attention. It is 0 for a failure or a denial, 1
-// if a person has to act, and 2 otherwise.
+// calm returns 0 for a failure or a denial, 1 if a person has to act, and 2 for all other standings. So the
+// projects that need the most attention have the lowest number.
 func (s Standing) calm() int {
 	switch s.Means() {
 	case Wrong, Disallowed:
@@ -232,8 +234,8 @@ func (s Standing) calm() int {
 	return 2
 }
 
-// by returns " by `bob`" for the user who has applied the plan. requested returns ", requested by `bob`" for
-// the user who asked for the apply.
+// by returns who has applied the plan, such as " by `bob`". requested returns who has requested the apply: ",
+// requested by `bob`".
 func (p ProjectStatus) by() string {
 	if p.By == "" {
 		return ""
@@ -268,7 +270,8 @@ func blockedCell(p ProjectStatus) string {
 	return "**blocked**"
 }
 
-// missingCell returns a function for the text of a cell: the parameter word, and a list of what is missing.
+// missingCell returns a function for the text of a cell: word, and a list of the requirements that are not met.
+// settled selects them, as in [rulings.Ruling.Missing].
 func missingCell(word string, settled bool) func(ProjectStatus) string {
 	return func(p ProjectStatus) string {
 		names := p.Required.Missing(settled)
@@ -279,8 +282,8 @@ func missingCell(word string, settled bool) func(ProjectStatus) string {
 	}
 }
 
-// heldCell returns a function for the text in a plan's cell if the requirements of the plan are not met. The
-// text says what is missing, and then what has to be done.
+// heldCell returns a function for the cell of a plan whose requirements are not met. The cell says what is
+// missing, as lacks returns it, and then what to do.
 func heldCell(lacks func(ProjectStatus) string) func(ProjectStatus) string {
 	return func(p ProjectStatus) string {
 		text := lacks(p)

@@ -11,50 +11,50 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/rulings"
 )
 
-// StatusMarker is the hidden first line of the status comment, by which Lockstep finds the comment again.
+// StatusMarker is the hidden first line of the status comment. Lockstep later finds the comment by it.
 const StatusMarker = "<!-- lockstep:status -->"
 
 // A Status is the state of a pull request, for the status comment, which is edited with each step.
 type Status struct {
 	Head     string // SHA of the pull request's head
 	Projects []ProjectStatus
-	// Notes are sentences of Lockstep for all projects, in Markdown.
+	// Notes are sentences by Lockstep that are about all projects, in Markdown.
 	Notes []string
-	// Repeated are sentences about plans whose options a retry after the merge would use again, and about
-	// removed projects whose states have copies.
+	// Repeated are sentences about plans whose options `lockstep retry` would use after the merge, and about
+	// removed projects whose states were copied.
 	Repeated []string
 	// Removed is the note from [notes.Removed]; "" if no project is removed.
 	Removed string
-	// Approvals are the logins of the reviewers whose approvals of the head count.
+	// Approvals are the logins of the reviewers who have approved the head commit, and whose approvals count.
 	Approvals []string
-	// Conflict is set if the head cannot be merged into the base branch. Problem is the reason, in Markdown, if
-	// the projects cannot be determined. In both cases nothing is planned.
+	// Conflict is set if the head conflicts with the base branch. Problem is the reason, in Markdown, if
+	// Lockstep cannot determine the projects. In both cases nothing is planned.
 	Conflict bool
 	Problem  string
-	// Policies is the note from [notes.PoliciesBroken]; "" if the head has no broken policies.
+	// Policies is the note about policies with errors, from [notes.PoliciesBroken]; "" if there are none.
 	Policies string
-	// Refused is set if the whole pull request is refused; then Problem, if it is not "", says why and what to
-	// do. Fork is set if the pull request comes from a fork.
+	// Refused is set if Lockstep plans nothing for this pull request. Problem is then the reason and what to
+	// do, if it is not "". Fork is set if the pull request comes from a fork.
 	Refused, Fork bool
-	// Automerge is set if the base branch lets Lockstep merge pull requests once they are applied.
+	// Automerge is set if the base branch's settings let Lockstep merge a pull request once it is applied.
 	Automerge bool
 	// Merged is set if the pull request is merged, and Closed if it is closed without a merge.
 	Merged, Closed bool
-	// rows is the table of the projects. notes is the number of Notes that are shown.
+	// rows is the table of the projects, in Markdown. notes is how many of the Notes are shown.
 	rows  string
 	notes int
 }
 
-// A ProjectStatus is the state of one project.
+// A ProjectStatus is the state of one project in a pull request.
 type ProjectStatus struct {
 	Name string
-	// Workspace is the project's workspace if another project of the pull request has the same name; otherwise
-	// "".
+	// Workspace is the workspace of the project. It is set only if another project of the pull request has the
+	// same name.
 	Workspace string
 	Standing  Standing
 	// Removed is set if the pull request removes the project.
 	Removed bool
-	// Named is the commit of a fork that somebody has named in a plan command; "" for none.
+	// Named is the head commit of a fork, if somebody has named it in a plan command; otherwise "".
 	Named string
 	// Options are the options of the plan.
 	Options grammar.Options
@@ -64,72 +64,75 @@ type ProjectStatus struct {
 	Queueing
 	Obstacles
 	EndSummary
-	// Vain is set if a plan with the Options failed or was stopped, while the earlier result for the head still
-	// counts.
+	// Vain is set if the plan with these Options failed or was stopped, and the earlier result for the head
+	// still counts.
 	Vain bool
-	// Left is set if the pull request is open, but has no plan of this project any more. The plan was dropped
-	// when the pull request was closed for a time, or got another base branch.
+	// Left is set if this open pull request has no plan of the project any more. Lockstep dropped the plan when
+	// the pull request was closed for some time, or when its base branch was changed.
 	Left bool
-	// Gone is set if the base branch has removed the project since it was planned.
+	// Gone is set if the project was planned, and the base branch has then removed it.
 	Gone bool
-	// Unmerged is set for a plan without changes if this open pull request was applied to the state: the base
-	// branch lacks these changes.
+	// Unmerged is set for a plan without changes, if this open pull request was already applied. Its changes
+	// are then not on the base branch yet.
 	Unmerged bool
 	Texts
 }
 
-// A PlanSummary is what people read of a plan. The record of a run has it, too.
+// A PlanSummary has the facts about a plan that people read. It is also part of the stored record of a run.
 type PlanSummary struct {
 	// Hash is the plan's hash; "" if there is no plan.
 	Hash   string `json:",omitempty"`
 	Counts counting.Counts
-	// Applyable is set for a plan that can be applied, even if it changes no object. For example, it may change
-	// only outputs.
+	// Applyable is set if the plan changes no object, but can be applied. For example, it may change an output.
 	Applyable bool
-	// Again is the hash of a saved plan that is applied in place of this plan, because it was made again and
-	// does the same; "" for none.
+	// Again is the hash of a newer saved plan, which has the same changes, and which is applied instead of this
+	// plan. It is "" if there is none.
 	Again string `json:",omitempty"`
-	// Doubts are the objects that the plan leaves out, with everything that depends on them, because an
-	// interrupted apply may or may not have created them.
+	// Doubts are objects that an interrupted apply may have created. The plan leaves out these objects, and
+	// everything that depends on them.
 	Doubts []string `json:",omitempty"`
-	// Upheld is set if nothing of the head is left to be applied, although the plan leaves changes out. It is
-	// set for a plan that changes no object (with -refresh-only or -invoke), of a head that is completely applied
-	// or that has nothing to apply. It is set for a plan with other options until that plan is made. It is set
-	// for a plan without changes that the end of the pull request dropped, because its head is applied.
+	// Upheld is set if nothing of the head commit is left to apply, although the plan leaves out changes. There
+	// are three cases:
+	//   - The plan changes no object (-refresh-only or -invoke), and the head is completely applied or has
+	//     nothing to apply.
+	//   - A plan with other options was requested, and is not made yet.
+	//   - The plan has no changes, and was dropped when the pull request ended, because its head is applied.
 	Upheld bool `json:",omitempty"`
 }
 
-// An ApplySummary is what people read of an apply. The record of a run has it, too.
+// An ApplySummary has the facts about an apply that people read. It is also part of the stored record of a run.
 type ApplySummary struct {
-	// Done are the changes that the apply made. Remaining is the number of changes that it did not begin. Lost
-	// is set if both are unknown, because the process died.
+	// Done are the changes that the apply has made. Remaining is the number of changes that it did not begin.
+	// Lost is set if both are not known, because the process died.
 	Done      counting.Counts
 	Remaining int
 	Lost      bool `json:",omitempty"`
-	// Progress says how much of an unfinished apply is done.
+	// Progress is the progress of an apply that is not finished.
 	Progress Progress `json:",omitzero"`
-	// Lifted are the requirements that the last apply did not meet and that somebody overrode; nil for none.
+	// Lifted are the requirements that were not met by the last apply, and that a person has overridden; nil
+	// for none.
 	Lifted *rulings.Ruling `json:",omitempty"`
 }
 
-// An EndSummary is what people read about the end of a run, or of its last plan or apply. The record of a run
-// has it, too.
+// An EndSummary has the facts that people read about the end of a run, or of its last plan or apply. It is also
+// part of the stored record of a run.
 type EndSummary struct {
-	// Renamed is the name under which the base branch has the project since it was planned; "" for none.
+	// Renamed is the new name of the project, if the base branch has renamed it after it was planned; otherwise
+	// "".
 	Renamed string `json:",omitempty"`
-	// FinishedBy is the number of another pull request whose apply made the changes that the merge had left
+	// FinishedBy is the number of another pull request that has applied the changes which this one's merge left
 	// unapplied; 0 for none.
 	FinishedBy int `json:",omitempty"`
 	// StoppedBy is the login of the user who stopped the last apply or the last plan; "" if nobody has.
 	StoppedBy string `json:",omitempty"`
 }
 
-// A MergeRole says what the merge of the pull request means for a project.
+// A MergeRole says what the merge of the pull request does with a project.
 type MergeRole struct {
 	// ByMerge is set if the merge applies the plan.
 	ByMerge bool
-	// MergeApplies is set if the settings make the merge apply the project, or if the pull request removes the
-	// project, because nobody can apply a removed project after the merge.
+	// MergeApplies is set if the merge applies the project. Either the settings say so, or the pull request
+	// removes the project: nobody can apply a removed project after the merge.
 	MergeApplies bool
 	// Landed is set if the pull request is merged. AfterMerge is set for a plan that was made after the merge.
 	Landed, AfterMerge bool
@@ -138,49 +141,49 @@ type MergeRole struct {
 	Late bool
 }
 
-// Queueing says who asked for a plan or an apply, and what is done before it.
+// Queueing says who has requested a plan or an apply, and for what it waits.
 type Queueing struct {
-	// By is the login of the user who applied the plan, or asked for it.
+	// By is the login of the user who has applied the plan, or who has requested the apply.
 	By string
-	// After are the projects that are applied first.
+	// After are projects that must be applied before this one.
 	After []string
-	// Ahead are the applies of other pull requests that a queued apply waits for, in their order.
+	// Ahead are the applies of other pull requests for which this queued apply waits, in their order.
 	Ahead []Turn
-	// Crowd is the number of plans of the repository that were queued before the plan of this project and delay
-	// it; 0 for none.
+	// Crowd is the number of plans of the repository that are queued before this project's plan; 0 if it need
+	// not wait.
 	Crowd int
 }
 
-// Obstacles are what has to happen before a plan can be applied.
+// Obstacles are everything that must happen before a plan can be applied.
 type Obstacles struct {
-	// Behind has the projects that have to be applied before a waiting plan, by the order in the settings; nil
-	// for none.
+	// Behind lists the projects that must be applied before this plan, because of dependencies in the settings;
+	// nil if there are none.
 	Behind *Behind
 	// Required is the decision about the requirements for the project's apply; nil if there are none.
 	Required *rulings.Ruling
-	// Owner is the project to which the base branch gives the state, under another name, until the merge; ""
-	// for none.
+	// Owner is another project. Until the merge, the base branch's settings give it this project's state. ""
+	// means none.
 	Owner string
 	// Blockers are the reasons why a Blocked plan cannot be applied now, in Markdown.
 	Blockers []string
-	// LockedBy is the number of the pull request for which a person has locked the state. BlockedBy is the
-	// number of a pull request that was applied to the state and is not merged. Both are 0 for none. Locked is
-	// set if the lock is the only Blocker, so that the plan is still up to date.
+	// LockedBy is the number of another pull request for which a person has locked the state. BlockedBy is the
+	// number of another pull request that was applied to the state and is not merged. Both are 0 for none.
+	// Locked is set if nothing but the lock blocks the plan, so that the plan is still up to date.
 	LockedBy, BlockedBy int
 	Locked              bool
-	// Copied is set if the project is removed and its state has a copy. One of the Blockers then says so, and
-	// what to do.
+	// Copied is set if the pull request removes the project, but a copy of its state exists. Blockers then
+	// contains that, and what to do.
 	Copied bool
-	// Lock is a person's lock on the state for this pull request; nil if there is none.
+	// Lock is the lock on the state that a person has taken for this pull request; nil if there is none.
 	Lock *OwnLock
 }
 
-// Texts are the longer texts about a project.
+// Texts are those texts about a project that can be long.
 type Texts struct {
-	// Body is the plan, or the failure, in Markdown. Note is a short note on it; "" for none.
+	// Body is the plan or the error, in Markdown. Note is a short note about it; "" if there is none.
 	Body, Note string
-	// Whole is the address of the full body, if it is shortened here. Check is the name of the check run that
-	// shows more of it. Both may be "".
+	// Whole is the address of the full body, if the comment shortens it. Check is the name of the check run
+	// that shows more of the body. Both may be "".
 	Whole, Check string
 }
 
@@ -203,8 +206,8 @@ func (s Status) Markdown(limit int) string {
 	return s.crowded(all, limit)
 }
 
-// blockers returns the reasons why plans are blocked, each once. If the pull request has several projects, each
-// reason names its projects.
+// blockers returns the reasons that block plans. Equal reasons are returned once. If the pull request has
+// several projects, each reason names its projects.
 func (s Status) blockers() []string {
 	var out []string
 	of := map[string][]string{} // the projects
@@ -224,7 +227,7 @@ func (s Status) blockers() []string {
 	return out
 }
 
-// render returns the comment with these texts of its sections.
+// render returns the whole comment. sections are the texts of its sections.
 func (s Status) render(sections []string) string {
 	var b strings.Builder
 	b.WriteString(StatusMarker + "\n")
@@ -259,18 +262,19 @@ func (s Status) render(sections []string) string {
 
 const tableHead = "| project | plan | status |\n|---|---|---|\n"
 
-// row returns the line of the table for the project. names is its name in Markdown, or the names of several
-// projects with equal lines.
+// row returns the project's line of the table. names is the project's name in Markdown, or the names of several
+// projects with the same line.
 func (p ProjectStatus) row(names string) string {
 	return fmt.Sprintf("| %s | %s | %s |\n", strings.ReplaceAll(names, "|", `\|`), p.plan(), p.cell())
 }
 
-// named reports whether the comment shows the plan's name: the plan can be applied, or is being applied.
+// named reports whether the comment shows the plan's name. It does so if the plan can be applied or is being
+// applied.
 func (p ProjectStatus) named() bool {
 	return p.Hash != "" && (p.Late || rowOf(p.Standing).named)
 }
 
-// where returns a sentence that says where the full body is; "" if that is not known.
+// where returns a sentence that says where the full plan or error is; "" if that is not known.
 func (p ProjectStatus) where() string {
 	switch {
 	case p.Whole != "":

@@ -7,12 +7,12 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 )
 
-// Stopping reports that a plan or an apply in progress was ordered to stop.
+// Stopping is the reply that Lockstep has told a plan or an apply in progress to stop.
 type Stopping struct {
 	Project string
 	Verb    Verb   // of the work that ends
 	By      string // login of the first user who asked
-	// Queued is set for an apply that has not begun.
+	// Queued is set if the apply was stopped before it began.
 	Queued bool `json:",omitempty"`
 }
 
@@ -26,14 +26,14 @@ func (s Stopping) markdown() string {
 	return fmt.Sprintf("**Cancelling** the plan of %s, as %s requested.", markdown.Code(s.Project), markdown.Code(s.By))
 }
 
-// StoppedApply reports that an apply ended before it was done, because a person stopped it.
+// StoppedApply is the reply that an apply ended early, because a person stopped it.
 type StoppedApply struct {
 	Project  string
 	By       string // login of the user who stopped it
 	Progress Progress
 	Closed   bool             `json:",omitempty"` // the pull request is no longer open
 	Hooks    []reasons.Hooked `json:",omitempty"` // before and after it
-	// Body is a text in Markdown with the changes that are left; it may be "".
+	// Body is a text in Markdown with the changes that were not made; it may be "".
 	Body string
 }
 
@@ -53,7 +53,7 @@ func (s StoppedApply) markdown() string {
 	return text + fmt.Sprintf(" To continue with the rest of the plan, comment %s. For a new plan of the rest, comment %s.\n\n%s", markdown.Code("lockstep apply"), markdown.Code("lockstep plan"), s.Body)
 }
 
-// NoProgress returns the report of an apply that several processes have continued without progress.
+// NoProgress returns the report of an apply that was continued by several processes, without any progress.
 func NoProgress(p Progress) string {
 	return fmt.Sprintf("**The apply made no progress**: %s. Several processes tried in turn, but each change that is left takes longer than a process may run. The state contains the changes that are done. An operator of Lockstep has to raise %s or lower %s. Then comment %s for a plan of the rest.",
 		farOrNothing(p.text()), markdown.Code("ApplyTimeout"), markdown.Code("StopBefore"), markdown.Code("lockstep plan"))

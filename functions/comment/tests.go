@@ -19,7 +19,8 @@ const (
 	maxTests      = 250_000 // bytes of the whole, as JSON
 )
 
-// Within returns the result within the limits. The process of the tests may have returned anything.
+// Within shortens the result to the limits of [Tests]. The result comes from the process that ran the tests,
+// and can contain anything.
 func (t Tests) Within() Tests {
 	t.Report = markdown.Cut(t.Report, maxTestReport)
 	if more := len(t.Notes) - MaxTestNotes; more > 0 {
@@ -52,35 +53,34 @@ func encodedSize(v any) int {
 // Tests is the result of the tests of a project. Its texts come from the pull request, without secrets.
 type Tests struct {
 	Project string
-	// Count has the number of runs with each result. It includes the runs that are left out of Runs.
+	// Count is the number of test runs by result. It includes runs that Runs leaves out.
 	Count TestCount
-	// Runs are the runs for people, in their order. If there are more than [MaxTestRuns], those that did not
-	// pass come first.
+	// Runs are the runs that are shown to people, in their order. If there are more than [MaxTestRuns], runs
+	// that did not pass come first, and the rest are left out.
 	Runs []TestRun `json:",omitempty"`
-	// Broken is set if the tests did not run, or did not end. Report says why.
+	// Broken is set if the tests did not run, or did not run to the end. Report says why.
 	Broken bool `json:",omitempty"`
-	// Report has the problems, in Markdown.
+	// Report has the errors of the tests, in Markdown.
 	Report string `json:",omitempty"`
-	// Notes are the problems with their places in the repository. MoreNotes is the number of those that are
-	// left out.
+	// Notes are failures with their places in the repository. MoreNotes is how many are left out.
 	Notes     []TestNote `json:",omitempty"`
 	MoreNotes int        `json:",omitempty"`
 }
 
-// A TestCount counts runs by their results.
+// A TestCount is the number of test runs with each result.
 type TestCount struct{ Pass, Fail, Error, Skip int }
 
-// All returns the number of runs.
+// All returns the number of all test runs.
 func (c TestCount) All() int { return c.Pass + c.Fail + c.Error + c.Skip }
 
-// A TestRun is one run of a test file.
+// A TestRun is the result of one run block of a test file.
 type TestRun struct {
 	File, Name string
 	Result     string // pass, fail, error or skip
 	Failed     int    `json:",omitempty"` // failed assertions
 }
 
-// A TestNote is a problem at a place in a file of the repository.
+// A TestNote is an error of a test at a place in a file of the repository.
 type TestNote struct {
 	Path       string
 	Line, Last int // from 1
@@ -88,21 +88,21 @@ type TestNote struct {
 	Message    string
 }
 
-// Passed reports whether all runs passed.
+// Passed reports whether all test runs passed.
 func (t Tests) Passed() bool { return !t.Broken && t.Count.Pass == t.Count.All() }
 
-// None reports whether there are no tests.
+// None reports whether the project has no tests.
 func (t Tests) None() bool { return !t.Broken && t.Count.All() == 0 }
 
 // A TestCheck is the content of the check run for the tests of a project.
 type TestCheck struct {
 	Project string
 	Dir     string // of the project
-	// Result is the result of the tests; nil while they run.
+	// Result is the result of the tests; nil while the tests run.
 	Result *Tests
-	// Ended is the reason, in Markdown, if nobody waits for the result any more; "" if not.
+	// Ended is the reason, in Markdown, why the result is no longer needed; "" if it is.
 	Ended string
-	// Others names another pull request with the same head whose tests failed, such as "#7".
+	// Others names another pull request with the same head commit whose tests failed, such as "#7".
 	Others string
 }
 
@@ -139,7 +139,7 @@ func runsOf(n int) string {
 	return fmt.Sprintf("%d runs", n)
 }
 
-// Summary returns the page's first part, of at most limit bytes, in Markdown.
+// Summary returns the first part of the check run's page, of at most limit bytes, in Markdown.
 func (c TestCheck) Summary(limit int) string {
 	var b strings.Builder
 	name, local := markdown.Code(c.Project), markdown.Code("lockstep test")
@@ -199,12 +199,12 @@ func (r TestRun) result() string {
 	return "error"
 }
 
-// cell returns a text for a table.
+// cell shortens and escapes a text for a cell of a table.
 func cell(text string) string {
 	return strings.ReplaceAll(markdown.Code(cutTitle(text, maxTestName)), "|", `\|`)
 }
 
-// Text returns the page's second part, of at most limit bytes, in Markdown.
+// Text returns the second part of the check run's page, of at most limit bytes, in Markdown.
 func (c TestCheck) Text(limit int) string {
 	if c.Result == nil || c.Ended != "" {
 		return ""

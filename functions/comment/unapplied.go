@@ -7,8 +7,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// Unapplied reports that a merge has left plans unapplied, because only a comment applies them. Projects are
-// the projects that are not applied at all; Partly are those that are applied in part.
+// Unapplied is the reply that a merge did not apply some plans, because only comments apply them. Projects are
+// the projects of which nothing is applied. Partly are those that are applied in part.
 type Unapplied struct {
 	Projects, Partly []string `json:",omitempty"`
 }

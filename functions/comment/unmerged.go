@@ -7,24 +7,23 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// Unfinished reports that a pull request was applied and that its changes were not merged. It was closed,
-// merged into a branch that is not planned, or merged with another head.
+// Unfinished is the reply that a pull request was applied, but its changes were not merged. It was closed,
+// merged into a branch for which Lockstep does not plan, or merged with another head commit.
 type Unfinished struct {
 	Project string
 	By      string // login of the user who applied
 	Head    string // SHA that was applied
-	// Into is the branch into which the pull request was merged; "" for none. Main is the branch that Lockstep
-	// plans.
+	// Into is the branch into which the pull request was merged; "" if it was not merged. Main is the branch
+	// for which Lockstep plans.
 	Into string `json:",omitempty"`
 	Main string `json:",omitempty"`
-	// Merged is the SHA of the commit that was merged instead of the applied one, without a plan of the
-	// project; "" for none.
+	// Merged is the SHA of the merged commit, if it is not the commit that was applied, and the project was not
+	// planned for it; otherwise "".
 	Merged string `json:",omitempty"`
-	// Moved is the new address of the state, if the base branch has moved the state since the apply; otherwise
-	// "".
+	// Moved is the new address of the state, if the base branch has changed it since the apply; otherwise "".
 	Moved string `json:",omitempty"`
-	// Unknown is set if the planned branch does not have the project. Workspace is the project's workspace, if
-	// a command has to name it.
+	// Unknown is set if the branch for which Lockstep plans does not have the project. Workspace is the
+	// project's workspace, if a command must name it.
 	Unknown   bool   `json:",omitempty"`
 	Workspace string `json:",omitempty"`
 }

@@ -11,16 +11,16 @@ import (
 )
 
 // family are the child processes of this process. ours has those that [Start] started. Once adopted is true,
-// all others are orphans.
+// all other children are orphans.
 var family = struct {
 	mu      sync.Mutex
 	adopted bool
 	ours    map[int]bool
 }{ours: map[int]bool{}}
 
-// Adopt makes this process, for as long as it lives, the parent of all orphans among its descendants. From then
-// on, each of its children was either started by [Start] or is an orphan, and orphans are killed. So a program
-// that starts children in other ways must not call Adopt. Only mains may call it.
+// Adopt makes this process the parent of all orphans among its descendants, until it ends. From then on, a
+// child of this process that [Start] did not start counts as an orphan, and orphans are killed. So a program
+// that starts children in other ways must not call Adopt. Only main functions may call it.
 // Source: prctl(2), PR_SET_CHILD_SUBREAPER
 func Adopt() error {
 	if err := subreaper(); err != nil {
@@ -39,8 +39,8 @@ func subreaper() error {
 	return nil
 }
 
-// started calls the function start, which starts a child, and records the child in family. No orphans are
-// killed meanwhile.
+// started calls start, which starts a child, and records the child in [family]. Meanwhile, no orphans are
+// killed: the new child would be mistaken for one.
 func started(start func() (pid int, err error)) error {
 	family.mu.Lock()
 	defer family.mu.Unlock()
@@ -51,7 +51,7 @@ func started(start func() (pid int, err error)) error {
 	return err
 }
 
-// ended removes a child from family.
+// ended removes a child from [family].
 func ended(pid int) {
 	family.mu.Lock()
 	defer family.mu.Unlock()

@@ -9,20 +9,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A CellSpec describes which rights the programs in a cell keep.
+// A CellSpec says which rights the programs in a cell keep.
 type CellSpec struct {
 	View View
-	// Ports are TCP ports, on any host, that the programs cannot connect to: Lockstep's own ports on this
-	// machine.
+	// Ports are TCP ports to which the programs cannot connect on any host. They are the ports on which
+	// Lockstep listens on this machine.
 	Ports []int
 	// Offline cuts the programs off from every network. If the kernel cannot do that, NewCell returns an error.
 	Offline bool
-	// Without switches off protections that the kernel offers, so that a test can measure the others.
+	// Without switches off some protections, so that a test can check the remaining ones.
 	Without struct{ Namespaces, Landlock, Seccomp bool }
 }
 
-// A Cell starts programs on a thread that has given up dangerous rights. The programs, and everything that they
-// start, lack these rights, too. A cell lasts as long as our process. It is safe for concurrent use.
+// A Cell starts programs on a thread that has given up dangerous rights. The programs and all their descendants
+// lack these rights, too. A cell exists until this process ends. It is safe for concurrent use.
 type Cell struct {
 	protection Protection
 	starts     chan start
@@ -33,20 +33,20 @@ type start struct {
 	done chan error
 }
 
-// NewCell makes a cell. The process must have called [Enter]. After an error, the caller must start no
-// programs, because a protection can be incomplete.
+// NewCell makes a cell. The process must have called [Enter]. If NewCell returns an error, the caller must not
+// start any program, because some protections may be missing.
 func NewCell(s CellSpec) (*Cell, error) {
 	c := &Cell{starts: make(chan start)}
 	orphans := &reaper{ours: map[int]bool{}}
 	go orphans.run()
 	ready := make(chan error)
 	go func() {
-		// The thread is never unlocked, so that no other goroutine runs on it. It must outlive its programs:
-		// the kernel kills a child that has a parent-death signal when the thread that started it ends.
+		// The thread stays locked, so that no other goroutine runs on it. It must live longer than the programs
+		// that it starts: if a thread ends, the kernel kills its children that have a parent-death signal.
 		runtime.LockOSThread()
 		ready <- c.close(s)
 		for x := range c.starts {
-			// A program in its own process group can be killed together with its descendants.
+			// The program gets its own process group, so that it can be killed together with its descendants.
 			if x.cmd.SysProcAttr == nil {
 				x.cmd.SysProcAttr = &syscall.SysProcAttr{}
 			}
@@ -65,18 +65,20 @@ func NewCell(s CellSpec) (*Cell, error) {
 	return c, nil
 }
 
-// Protection returns the protections in force.
+// Protection returns which protections of the cell are in force.
 func (c *Cell) Protection() Protection { return c.protection }
 
-// Start starts a command in the cell. The cell's view must contain the command's directory and program.
+// Start starts a command in the cell. The command's directory and its program must be visible in the cell (see
+// [View]).
 func (c *Cell) Start(cmd *exec.Cmd) error {
 	x := start{cmd, make(chan error)}
 	c.starts <- x
 	return <-x.done
 }
 
-// close gives up the rights of the calling thread. The order matters: mounts need rights, and Landlock forbids
-// mounts. The seccomp filter comes last, because it refuses calls that the other steps need.
+// close gives up the rights of the calling thread. The order of the steps matters. Mounts come first: they need
+// rights, and Landlock forbids them. The seccomp filter comes last, because it refuses system calls that the
+// other steps make.
 func (c *Cell) close(s CellSpec) error {
 	p := &c.protection
 	switch {
@@ -89,7 +91,8 @@ func (c *Cell) close(s CellSpec) error {
 			return err
 		}
 	}
-	// We must be able to watch the programs even if they use all processor time.
+	// The programs have a lower priority than Lockstep, which must watch them even if they use all processor
+	// time.
 	_ = unix.Setpriority(unix.PRIO_PROCESS, 0, niceness)
 	if err := noNewPrivileges(); err != nil {
 		return err
@@ -111,7 +114,8 @@ func (c *Cell) close(s CellSpec) error {
 	return nil
 }
 
-// niceness is the nice value of the programs: a lower priority than ours.
+// niceness is the nice value of the programs in a cell, which gives them a lower priority than this process
+// has.
 const niceness = 5
 
 // landlock applies the restrictions that the kernel's version of Landlock supports.

@@ -1,9 +1,9 @@
 // Package confine runs a program and all its descendants as one unit with limits. A [Process] ends only when
-// its last descendant is gone, even if a descendant tried to escape.
+// its last descendant has ended, even if a descendant tries to escape.
 //
-// Two programs work together, and both are ours. The parent starts the child with [Start]. On Linux, the child
-// has its own namespaces, if the kernel allows that. The child calls [Enter] before anything else. It does the
-// trusted work (the engine). It starts untrusted programs (plugins, commands) in a [Cell]: on a thread that has
+// Two of Lockstep's programs work together: a parent and its child. The parent starts the child with [Start].
+// On Linux, the child has its own namespaces, if the kernel allows that. The child first calls [Enter]. It runs
+// trusted code (the engine). It starts untrusted programs (plugins, commands) in a [Cell]: on a thread that has
 // given up dangerous rights.
 //
 //	parent   Start       watches memory, CPU, time, disk and processes of the whole tree;
@@ -12,9 +12,9 @@
 //	         Cell.Start  a program sees its own files only; cannot reach other processes,
 //	                     sockets or ports of this machine; cannot get rights back
 //
-// [Protection] has a field for each kind of protection, and says which ones the kernel does not offer.
+// [Protection] has a field for each protection, and says which ones the kernel does not offer.
 //
-// The package knows processes only: no engine, no pipeline, no pull request. Start at [Start] and [NewCell].
+// The package does not know the engine, the pipeline or pull requests. Start at [Start] and [NewCell].
 package confine
 
 import (
@@ -24,15 +24,15 @@ import (
 
 // Limits are the limits of a process and all its descendants together. Zero means no limit.
 type Limits struct {
-	// Memory is in bytes. Memory shared with files does not count.
+	// Memory is the maximum amount of memory, in bytes. It does not include memory that is shared with files.
 	Memory int64
 	// CPU is processor time. Wall is elapsed time.
 	CPU, Wall time.Duration
-	// Disk is the number of bytes in the directories of [Spec.Dirs] together, and in any one file.
+	// Disk is the maximum number of bytes: in the directories of [Spec.Dirs] together, and in any single file.
 	Disk int64
-	// Processes is the number of processes at the same time.
+	// Processes is the maximum number of processes at the same time.
 	Processes int
-	// Files is the number of open files of each process.
+	// Files is the maximum number of open files of one process.
 	Files uint64
 }
 
@@ -41,14 +41,14 @@ type Limits struct {
 type View struct {
 	// Read are files, and directories with all their content, that the programs may read and execute.
 	Read []string
-	// Write are files and directories that the programs may also write to.
+	// Write are files and directories that the programs may read and write.
 	Write []string
 	// Tmp is the directory that the programs see as /tmp. It must be in Write.
 	Tmp string
 }
 
-// A Protection has a field for each kind of protection from programs in a [Cell]. The value of a field is the
-// reason why the protection is missing; "" if it is in force.
+// A Protection has one field for each way in which programs in a [Cell] are restricted. A field is "" if the
+// protection is in force; otherwise it is the reason why it is not.
 type Protection struct {
 	// Namespaces is about this protection: programs see only the processes, files and sockets of their own run.
 	Namespaces string
@@ -57,10 +57,10 @@ type Protection struct {
 	Files string
 	// Network is about this protection: programs cannot connect to the ports in [CellSpec.Ports].
 	Network string
-	// Signals is about this protection: programs can signal only each other, and cannot connect to abstract
-	// sockets of others.
+	// Signals is about this protection: programs can send signals only to each other. They cannot connect to
+	// abstract sockets of processes outside of the cell.
 	Signals string
-	// Calls is about this protection: the kernel refuses system calls that inspect other processes or change
+	// Calls is about this protection: the kernel refuses system calls that examine other processes or change
 	// the system.
 	Calls string
 	// Rights is about this protection: programs have no capabilities, and cannot get any from an executable
@@ -68,7 +68,7 @@ type Protection struct {
 	Rights string
 }
 
-// Lines returns a line of text for people for each kind of protection.
+// Lines returns the state of each protection as a line of text for people.
 func (p Protection) Lines() []string {
 	var out []string
 	for _, x := range []struct{ what, why string }{

@@ -11,39 +11,39 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// variable is the environment variable that says to a process that [Start] started it.
+// variable is an environment variable. It is set in processes that [Start] has started.
 const variable = "LOCKSTEP_CONFINED"
 
-// orders are the parent's instructions to the child. The environment variable [variable] contains them.
+// orders are the parent's instructions to its child, which are in the environment variable [variable].
 type orders struct {
 	Limits     Limits
 	Namespaces bool
 	Why        string // the reason why there are no namespaces
 }
 
-// inside says what [Enter] found out, if this process is a child.
+// inside has what [Enter] has found out. It is set only in a child.
 var inside struct {
 	namespaces bool
 	why        string
 }
 
-// File descriptors of a child after the first three: lifeline is closed when the parent ends; the files of
-// [Spec.Files] start at FirstFile.
+// File descriptors of a child, after the standard three. lifeline is closed when the parent ends. The files of
+// [Spec.Files] begin at FirstFile.
 const (
 	lifeline  = 3
 	FirstFile = 4
 )
 
-// Confined reports whether [Start] started this process. If so, main has to call [Enter].
+// Confined reports whether [Start] has started this process. If so, main must call [Enter].
 func Confined() bool { return os.Getenv(variable) != "" }
 
-// maxStack is the stack limit of one goroutine, in bytes. Endless recursion ends within milliseconds, before it
-// uses all memory.
+// maxStack is the maximum stack size of a goroutine, in bytes. So endless recursion fails within milliseconds,
+// before it has used all memory.
 const maxStack = 64 << 20
 
-// Enter makes this process a confined child: it applies the limits, adopts the orphans of its descendants, and
-// hides its memory and environment from processes of the same user. When the parent ends, this process and all
-// its descendants end, too.
+// Enter makes this process the child of a process that called [Start]. It applies the limits, adopts orphans
+// among the descendants, and hides memory and environment from other processes of the same user. When the
+// parent ends, this process and all its descendants are killed.
 func Enter() error {
 	var o orders
 	if err := json.Unmarshal([]byte(os.Getenv(variable)), &o); err != nil {
@@ -62,7 +62,7 @@ func Enter() error {
 	}
 	syscall.CloseOnExec(lifeline)
 	go func() {
-		// The parent never writes to the lifeline. The read returns when the parent ends.
+		// The parent never writes to this pipe. So Copy returns only when the parent has ended.
 		io.Copy(io.Discard, os.NewFile(lifeline, "lifeline"))
 		Leave(exitOrphaned)
 	}()
@@ -71,7 +71,7 @@ func Enter() error {
 
 const exitOrphaned = 113
 
-// Leave ends a child and all its descendants, with an exit code.
+// Leave ends this child process and all its descendants. code is the exit code.
 func Leave(code int) {
 	if !inside.namespaces { // namespaces end with their first process
 		killBelow(os.Getpid(), killTime)
@@ -79,18 +79,19 @@ func Leave(code int) {
 	os.Exit(code)
 }
 
-// threads is added to the limit of processes, because the kernel counts threads.
+// threads is added to the maximum number of processes, because the kernel also counts threads.
 const threads = 512
 
-// spareData is added to the memory limit of a single process, because runtimes reserve memory in advance. The
-// kernel's limit stops a process that takes memory faster than the parent checks.
+// spareData is added to the memory limit of a single process, because language runtimes reserve more memory
+// than they use. The kernel enforces this limit: it stops a process that takes memory faster than the parent
+// can check.
 const spareData = 256 << 20
 
-// apply sets the kernel's limits for each process, and the Go runtime's memory limit for this process. The
-// parent checks the sums of all processes.
+// apply sets the kernel's limits, which are per process, and the memory limit of this process' Go runtime. The
+// parent watches the sums of all processes.
 func (l Limits) apply(namespaces bool) error {
 	debug.SetMaxStack(maxStack)
-	// If the machine runs out of memory, the kernel should kill this process rather than the parent.
+	// If the machine has too little memory, the kernel should kill this process, not its parent.
 	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0o644)
 	set := map[int]uint64{unix.RLIMIT_CORE: 0}
 	if l.Memory > 0 {
@@ -100,7 +101,8 @@ func (l Limits) apply(namespaces bool) error {
 	if l.CPU > 0 {
 		set[unix.RLIMIT_CPU] = uint64(l.CPU.Seconds()) + 2
 	}
-	// Without namespaces, the kernel would count all processes of our user. It never counts those of root.
+	// Without namespaces, the limit would count all processes of the same user. The kernel never counts those
+	// of root.
 	if l.Processes > 0 && namespaces {
 		set[unix.RLIMIT_NPROC] = uint64(l.Processes) + threads
 	}

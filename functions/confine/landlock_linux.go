@@ -9,12 +9,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Landlock lets a thread give up the right to open and reach objects, for itself and its
-// descendants. It needs no privileges. A thread in a Landlock domain may trace, and so read memory
-// and environment of, only processes in the same domain or below it.
+// Landlock lets a thread give up rights to files and sockets, for itself and its descendants. The thread needs
+// no privileges. A thread in a Landlock domain can trace only processes in the same domain, or in one below it.
+// So it cannot read the memory and environment of others.
 // Source: landlock(7), https://docs.kernel.org/userspace-api/landlock.html
 
-// rulesetAttr is struct landlock_ruleset_attr. Older kernels accept it if the members unknown to them are zero.
+// rulesetAttr is struct landlock_ruleset_attr. An older kernel accepts members that it does not know if they
+// are zero.
 type rulesetAttr struct{ fs, net, scoped uint64 }
 
 // rulePort is LANDLOCK_RULE_NET_PORT.
@@ -56,8 +57,8 @@ func handledRights(version int) uint64 {
 	return rights
 }
 
-// restrictFiles limits the calling thread to the files of a view. If scope is set, the thread also cannot
-// signal processes, or connect to abstract sockets, outside of its Landlock domain.
+// restrictFiles limits the calling thread to the files of the view v. If scope is set, it also forbids signals
+// to processes outside of the thread's Landlock domain, and connections to their abstract sockets.
 func restrictFiles(version int, v View, scope bool) error {
 	attr := rulesetAttr{fs: handledRights(version)}
 	if scope {
@@ -91,8 +92,8 @@ func restrictFiles(version int, v View, scope bool) error {
 	return restrictSelf(rules)
 }
 
-// restrictPorts forbids the calling thread to connect to the TCP ports in closed. Landlock has only rules
-// that allow ports, so restrictPorts allows all other ports, which takes some milliseconds.
+// restrictPorts forbids the calling thread to connect to the TCP ports in closed. Landlock can only allow
+// ports, so restrictPorts allows all ports except these. That takes some milliseconds.
 func restrictPorts(closed []int) error {
 	rules, err := createRuleset(rulesetAttr{net: unix.LANDLOCK_ACCESS_NET_CONNECT_TCP})
 	if err != nil {
@@ -123,7 +124,8 @@ func createRuleset(attr rulesetAttr) (int, error) {
 	return int(fd), nil
 }
 
-// allowPath adds a rule that allows rights below a path. A path that does not exist is ignored.
+// allowPath adds a rule that allows the given rights for path and everything below it. It ignores a path that
+// does not exist.
 func allowPath(rules int, path string, rights uint64) error {
 	fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0)
 	if errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ENOTDIR) || errors.Is(err, unix.EACCES) {

@@ -12,9 +12,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// showOnly gives the calling thread and its descendants their own file system, with only a view, the system's
-// own files and a fresh /proc. It uses a new mount namespace, which needs a user namespace of ours. Paths stay
-// the same. The change cannot be undone: the thread must never run other code.
+// showOnly gives the calling thread and its descendants their own file system. It contains only the files of
+// the view v, the system's own files and a new /proc. Paths stay the same. showOnly uses a mount namespace,
+// which needs a user namespace. The change cannot be undone, so the thread must never run other code.
 // Source: pivot_root(2), mount_namespaces(7), user_namespaces(7)
 func showOnly(v View) error {
 	if err := unix.Unshare(unix.CLONE_FS | unix.CLONE_NEWNS); err != nil {
@@ -23,7 +23,7 @@ func showOnly(v View) error {
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return fmt.Errorf("keep mounts to ourselves: %w", err)
 	}
-	// The mount point of the new root may be any directory.
+	// Any directory can be the mount point of the new root.
 	m := mounts{root: filepath.Join(v.Tmp, ".root"), tmp: v.Tmp}
 	if err := os.Mkdir(m.root, 0o700); err != nil {
 		return err
@@ -45,7 +45,7 @@ func enter(root string) error {
 	if err := unix.Chdir(root); err != nil {
 		return fmt.Errorf("enter the root: %w", err)
 	}
-	// With the same directory for both arguments, the old root is mounted on top of the new one.
+	// If both arguments are the same directory, pivot_root mounts the old root on top of the new one.
 	if err := unix.PivotRoot(".", "."); err != nil {
 		return fmt.Errorf("change the root: %w", err)
 	}
@@ -55,10 +55,10 @@ func enter(root string) error {
 	return unix.Chdir("/")
 }
 
-// mounts are the mounts below a new root.
+// mounts is a new root directory, below which files are made visible by mounts.
 type mounts struct{ root, tmp string }
 
-// fill mounts a view below the new root, parent directories before the paths in them.
+// fill makes the files of the view v visible below the new root. Parent directories come first.
 func (m mounts) fill(v View) error {
 	if err := m.bind(v.Tmp, "/tmp", false); err != nil {
 		return err
@@ -118,7 +118,7 @@ func (m mounts) system() error {
 	return nil
 }
 
-// bind makes a file, a directory or a symbolic link visible below the new root, at path. A missing file is
+// bind makes the file, directory or symbolic link from visible at path, below the new root. A missing file is
 // ignored.
 func (m mounts) bind(from, path string, readOnly bool) error {
 	at := filepath.Join(m.root, path)

@@ -12,20 +12,20 @@ import (
 	"time"
 )
 
-// elsewhere is the reason why other systems lack a protection.
+// elsewhere is the reason why protections are missing on operating systems other than Linux.
 const elsewhere = "it exists on Linux only"
 
-// variable is the environment variable that says to a process that [Start] started it.
+// variable is an environment variable. It is set in processes that [Start] has started.
 const variable = "LOCKSTEP_CONFINED"
 
-// File descriptors of a child after the first three: lifeline is closed when the parent ends; the files of
-// [Spec.Files] start at FirstFile.
+// File descriptors of a child, after the standard three. lifeline is closed when the parent ends. The files of
+// [Spec.Files] begin at FirstFile.
 const (
 	lifeline  = 3
 	FirstFile = 4
 )
 
-// A CellSpec describes which rights the programs in a cell keep.
+// A CellSpec says which rights the programs in a cell keep.
 type CellSpec struct {
 	View    View
 	Ports   []int
@@ -33,11 +33,11 @@ type CellSpec struct {
 	Without struct{ Namespaces, Landlock, Seccomp bool }
 }
 
-// A Cell starts programs; on this system, without any protection.
+// A Cell starts programs. On this operating system it offers no protection.
 type Cell struct{}
 
-// NewCell makes a cell without protections. It returns an error if s.Offline is set, because this system cannot
-// cut off networks.
+// NewCell returns a cell without protections. It returns an error if s.Offline is set, because it cannot cut
+// off networks on this operating system.
 func NewCell(s CellSpec) (*Cell, error) {
 	if s.Offline {
 		return nil, fmt.Errorf("close the network to programs: %s", elsewhere)
@@ -45,7 +45,7 @@ func NewCell(s CellSpec) (*Cell, error) {
 	return &Cell{}, nil
 }
 
-// Protection returns the protections in force.
+// Protection returns which protections of the cell are in force: none.
 func (*Cell) Protection() Protection {
 	return Protection{elsewhere, elsewhere, elsewhere, elsewhere, elsewhere, elsewhere}
 }
@@ -53,7 +53,7 @@ func (*Cell) Protection() Protection {
 // Start starts a command.
 func (*Cell) Start(cmd *exec.Cmd) error { return cmd.Start() }
 
-// Adopt does nothing, because this system has no way to adopt orphans.
+// Adopt does nothing: on this operating system a process cannot adopt orphans.
 func Adopt() error { return nil }
 
 // Probe does nothing, because this system has no namespaces to test.
@@ -62,7 +62,7 @@ func Probe() {}
 // Confined reports whether this process was started by [Start].
 func Confined() bool { return os.Getenv(variable) != "" }
 
-// Enter makes this process end when its parent ends.
+// Enter makes this process end when its parent ends. On this operating system it does nothing else.
 func Enter() error {
 	os.Unsetenv(variable)
 	go func() {
@@ -72,11 +72,11 @@ func Enter() error {
 	return nil
 }
 
-// Leave ends a child, with an exit code.
+// Leave ends this child process. code is the exit code.
 func Leave(code int) { os.Exit(code) }
 
-// A Process is a child process. On this system only its elapsed time is limited, and its descendants are not
-// found.
+// A Process is a child process. On this operating system only its elapsed time is limited, and its descendants
+// are not watched.
 type Process struct {
 	cmd  *exec.Cmd
 	life *os.File

@@ -7,28 +7,31 @@ import (
 	"time"
 )
 
-// A Spec describes a child to start.
+// A Spec describes a child process to start.
 type Spec struct {
-	// Path is the program. It must be ours: its main calls [Enter] if it is [Confined]. Env is the whole
-	// environment of the child; Start adds only the variable that marks a child.
+	// Path is the path of the program. Unless Foreign is set, it must be one of Lockstep's programs: its main
+	// calls [Enter] if it is [Confined]. Env is the whole environment of the child; Start adds only the
+	// variable that marks a child.
 	Path string
 	Args []string // without the program's name
 	Env  []string
 	Dir  string
 	// Files are open files for the child, from the descriptor [FirstFile] on. Start does not close them.
 	Files []*os.File
-	// Foreign is set for a program that is not ours but is trusted by the machine's owner. It gets no
-	// namespaces and keeps its rights. Only the limits that the parent checks apply.
+	// Foreign is set for a program that is not Lockstep's, but that the machine's owner trusts. It gets no
+	// namespaces and gives up no rights. Only the limits that the parent watches apply to it.
 	Foreign bool
-	// Stdin is the child's input; nil means none. Stdout receives its output; nil discards it.
+	// Stdin is the child's standard input; nil means no input. Stdout receives its standard output; nil
+	// discards it.
 	Stdin  io.Reader
 	Stdout io.Writer
-	// Stderr receives the child's error output, such as a panic of its runtime; nil discards it.
+	// Stderr receives the child's standard error, such as a panic of its runtime; nil discards it.
 	Stderr io.Writer
 	Limits Limits
 	// Dirs are the directories whose bytes count for Limits.Disk.
 	Dirs []string
-	// Without starts the child without namespaces: for measurements, and for children that start no programs.
+	// Without starts the child without namespaces. It is for measurements, and for children that start no
+	// programs.
 	Without bool
 }
 
@@ -44,11 +47,11 @@ const (
 	Killed    Reason = "killed" // by [Process.Kill]
 )
 
-// An End says how a process ended. By then, none of its descendants is left.
+// An End says how a process ended. At that time, none of its descendants is left.
 type End struct {
-	// Reason is the limit above which the process was killed.
+	// Reason is the limit because of which the process was killed; "" if it was not killed for a limit.
 	Reason Reason
-	// Used is the value that exceeded the limit: bytes, nanoseconds or processes.
+	// Used is the value that was above the limit: bytes, nanoseconds or a number of processes.
 	Used int64
 	// Code is the exit code. Signal is the signal that ended the process; "" if none did.
 	Code   int
@@ -66,5 +69,5 @@ func (e End) String() string {
 	return fmt.Sprintf("exit status %d", e.Code)
 }
 
-// killTime is the time limit for killing all descendants, even if they multiply.
+// killTime is the time limit for killing all descendants. They may start new processes in the meantime.
 const killTime = 20 * time.Second

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A reaper waits for ended orphans that this process has adopted. Otherwise the machine would run out of
-// process numbers.
+// A reaper waits for orphans that this process has adopted, once they have ended. Without that, the machine
+// would run out of process IDs.
 type reaper struct {
 	mu   sync.Mutex
 	ours map[int]bool // processes whose starters wait for them
@@ -17,7 +17,8 @@ type reaper struct {
 
 const reapEvery = 10 * time.Millisecond
 
-// start starts a process with the function start. The reaper does not wait for this process: the caller does.
+// start starts a process by calling the parameter start. The caller waits for this process, and the reaper does
+// not.
 func (r *reaper) start(start func() (pid int, err error)) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -28,7 +29,7 @@ func (r *reaper) start(start func() (pid int, err error)) error {
 	return err
 }
 
-// run reaps ended orphans. It never returns.
+// run waits for ended orphans, one after another. It never returns.
 func (r *reaper) run() {
 	for {
 		for r.one() {
@@ -37,7 +38,7 @@ func (r *reaper) run() {
 	}
 }
 
-// one reaps one ended orphan, and reports whether there was one.
+// one waits for one orphan that has ended. It returns false if there is none.
 func (r *reaper) one() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -56,7 +57,8 @@ type siginfo struct {
 	_                       [27]int32
 }
 
-// whoEnded returns the process number of an ended child that nobody has waited for; 0 if there is none.
+// whoEnded returns the process ID of a child that has ended, and for which nobody has waited; 0 if there is
+// none.
 // Source: waitid(2), WNOWAIT
 func whoEnded() int {
 	var info siginfo

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// giveUpRights drops all capabilities of the calling thread for good. Its descendants have none either, even in
-// set-user-ID programs. The caller must call noNewPrivileges first.
+// giveUpRights drops all capabilities of the calling thread and its descendants for good. Set-user-ID programs
+// do not get them back. The caller must call noNewPrivileges first.
 // Source: capabilities(7)
 func giveUpRights() error {
 	for c := range uintptr(64) {
@@ -16,7 +16,7 @@ func giveUpRights() error {
 		if errors.Is(err, unix.EINVAL) {
 			break // there are no more
 		}
-		// EPERM means that the thread has no capabilities to drop.
+		// EPERM means that the thread has no capabilities that it could drop.
 		if err != nil && !errors.Is(err, unix.EPERM) {
 			return fmt.Errorf("give up capabilities: %w", err)
 		}

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// refusedCalls are system calls that inspect other processes, change the system, or make the kernel
-// do more than programs need: they fail with EPERM.
+// refusedCalls are system calls that fail with EPERM: they examine other processes, change the system, or make
+// the kernel do more than programs need.
 var refusedCalls = []uint32{
 	unix.SYS_PTRACE, unix.SYS_PROCESS_VM_READV, unix.SYS_PROCESS_VM_WRITEV, unix.SYS_PROCESS_MADVISE, unix.SYS_KCMP, unix.SYS_PIDFD_GETFD,
 	unix.SYS_KEXEC_LOAD, unix.SYS_KEXEC_FILE_LOAD, unix.SYS_REBOOT, unix.SYS_INIT_MODULE, unix.SYS_FINIT_MODULE, unix.SYS_DELETE_MODULE,
@@ -24,11 +24,11 @@ var refusedCalls = []uint32{
 const namespaceFlags = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWNET | unix.CLONE_NEWIPC |
 	unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWTIME
 
-// x32Bit is set in the numbers of system calls of the x32 interface, another interface to the same kernel.
+// x32Bit is set in the numbers of system calls that use the x32 interface of the kernel.
 const x32Bit = 0x40000000
 
-// Offsets in struct seccomp_data. All supported machines are little endian: the lower half of an argument comes
-// first.
+// Offsets in struct seccomp_data. All supported machines are little endian, so the lower half of an argument
+// comes first.
 const (
 	callAt     = 0
 	machineAt  = 4
@@ -36,26 +36,28 @@ const (
 	returnFail = unix.SECCOMP_RET_ERRNO
 )
 
-// filter returns the BPF program that allows or refuses each system call. With offline it refuses all sockets
-// except Unix sockets, on which plugins answer.
+// filter returns the BPF program that decides about each system call. If offline is set, the program refuses
+// all sockets except Unix sockets, which Lockstep needs to talk to plugins.
 // Source: seccomp(2), https://docs.kernel.org/userspace-api/seccomp_filter.html
 func filter(machine uint32, offline bool) []unix.SockFilter {
 	load := func(at uint32) unix.SockFilter {
 		return unix.SockFilter{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: at}
 	}
-	// jump continues with the next instruction if its condition is true. Otherwise it skips that instruction.
+	// jump returns an instruction with a condition. If the condition is true, the next instruction is executed;
+	// otherwise the next instruction is skipped.
 	jump := func(how uint16, k uint32) unix.SockFilter {
 		return unix.SockFilter{Code: unix.BPF_JMP | how | unix.BPF_K, Jf: 1, K: k}
 	}
 	fail := func(errno unix.Errno) unix.SockFilter {
 		return unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: returnFail | uint32(errno)}
 	}
-	// Calls of other architectures, such as 32-bit ones, have other numbers. They are all refused.
+	// System calls of other architectures, such as 32-bit ones, have other numbers. The filter refuses all of
+	// them.
 	p := []unix.SockFilter{
 		load(machineAt), {Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jt: 1, K: machine}, fail(unix.ENOSYS),
 		load(callAt), jump(unix.BPF_JGE, x32Bit), fail(unix.ENOSYS),
-		// The flags of clone3 are in memory, which the filter cannot read. On ENOSYS, libraries use clone
-		// instead.
+		// The flags of clone3 are in memory, which the filter cannot read. So clone3 fails with ENOSYS;
+		// libraries then use clone.
 		jump(unix.BPF_JEQ, unix.SYS_CLONE3), fail(unix.ENOSYS),
 	}
 	for _, call := range refusedCalls {
@@ -69,8 +71,8 @@ func filter(machine uint32, offline bool) []unix.SockFilter {
 		)
 	}
 	allow := unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ALLOW}
-	// The filter refuses new namespaces, which would bring new rights, and a signal to -1, which would reach
-	// all processes.
+	// The filter refuses new namespaces, because they would give new rights. It refuses a signal to the process
+	// ID -1, because such a signal reaches all processes.
 	p = append(p,
 		unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jf: 4, K: unix.SYS_CLONE},
 		load(argument0), jump(unix.BPF_JSET, namespaceFlags), fail(unix.EPERM), allow,

@@ -20,12 +20,12 @@ type Process struct {
 	kill chan Reason
 	done chan struct{}
 	end  End
-	// seen are the descendants that the last check found. Only the goroutine of watch uses it.
+	// seen are the descendants that the last measurement found. Only the goroutine that runs watch uses it.
 	seen       map[task]bool
 	namespaces bool // the child has some of its own
 }
 
-// Start starts a child process. If our process dies, the child and all its descendants are killed.
+// Start starts a child process. If this process dies, the child and all its descendants are killed.
 func Start(s Spec) (*Process, error) {
 	if !probed {
 		return nil, errors.New("start a process for the run: the program's main does not call confine.Probe")
@@ -60,12 +60,13 @@ func (s Spec) start(n namespaces) (*Process, error) {
 	}
 	p.cmd.Dir, p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = s.Dir, s.Stdin, s.Stdout, s.Stderr
 	p.cmd.ExtraFiles = append([]*os.File{theirs}, s.Files...)
-	// Do not wait for pipes that descendants keep open: all descendants are killed.
+	// Descendants can keep pipes open, but Wait need not wait for that: all descendants are killed.
 	p.cmd.WaitDelay = killTime
 	p.cmd.SysProcAttr = n.attributes()
 	failed := make(chan error)
 	go func() {
-		// For the kernel, the parent of a child is the thread that started it.
+		// For the kernel, the parent of a child is the thread that started the child. So this thread must live
+		// as long as the child.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		err := started(func() (int, error) {
@@ -103,10 +104,10 @@ func (p *Process) Wait() End {
 	return p.end
 }
 
-// Done returns a channel that is closed when Wait would return.
+// Done returns a channel that is closed when the child has ended and none of its descendants is left.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
-// finish kills the remaining descendants, and records how the child ended. The child itself has ended before.
+// finish kills the remaining descendants, after the child itself has ended. It records how the child ended.
 func (p *Process) finish() {
 	p.life.Close()
 	for t := range p.seen {
@@ -123,11 +124,11 @@ func (p *Process) finish() {
 	close(p.done)
 }
 
-// namespaces.why is the reason why children get no namespaces; "" if they get them.
+// namespaces says whether children get namespaces. why is the reason if they do not; "" if they do.
 type namespaces struct{ why string }
 
-// attributes returns the attributes of a new child. With namespaces, the child is the first process of its PID
-// namespace, so that all its descendants die with it. The user stays the same.
+// attributes returns the attributes for starting a child. With namespaces, the child is the first process of
+// its PID namespace, so that all its descendants die with it. The user stays the same.
 func (n namespaces) attributes() *syscall.SysProcAttr {
 	a := &syscall.SysProcAttr{Setsid: true}
 	if n.why != "" {
@@ -137,13 +138,13 @@ func (n namespaces) attributes() *syscall.SysProcAttr {
 	a.Cloneflags = syscall.CLONE_NEWUSER | syscall.CLONE_NEWPID | syscall.CLONE_NEWNS | syscall.CLONE_NEWIPC | syscall.CLONE_NEWUTS
 	a.UidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getuid(), HostID: os.Getuid(), Size: 1}}
 	a.GidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getgid(), HostID: os.Getgid(), Size: 1}}
-	// The child needs these capabilities to mount, and to give up capabilities.
+	// The child needs these capabilities for mounts, and for dropping capabilities.
 	a.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_SETPCAP}
 	return a
 }
 
-// names finds out, once in a process, whether the kernel gives us namespaces. The kernel may forbid them, or
-// allow them without their rights.
+// names finds out, once in a process, whether the kernel lets this process create namespaces. The kernel may
+// forbid them, or give them without their usual rights.
 var names = sync.OnceValue(func() namespaces {
 	self, err := os.Executable()
 	if err != nil {
@@ -178,14 +179,15 @@ var names = sync.OnceValue(func() namespaces {
 	return namespaces{fmt.Sprintf("this system does not allow namespaces (%v)", errors.Unwrap(err))}
 })
 
-// probeVariable is set in a process that tests its namespaces. Its value is the directory for the test.
+// probeVariable is an environment variable. It is set in a process that tests whether namespaces work; its
+// value is the directory for the test.
 const probeVariable = "LOCKSTEP_CONFINE_PROBE"
 
-// probed is set once main has called [Probe], which [Start] requires.
+// probed is set once main has called [Probe]. [Start] requires that.
 var probed bool
 
-// Probe must be the first call of a main that uses [Start]. In a process that was started to test namespaces,
-// Probe makes the test and does not return.
+// Probe must be the first call of a main that uses [Start]. Start runs this program once more, to test whether
+// namespaces work. In such a process, Probe makes the test and does not return.
 func Probe() {
 	probed = true
 	dir := os.Getenv(probeVariable)

@@ -11,14 +11,14 @@ import (
 	"time"
 )
 
-// A task identifies a process. The kernel reuses process numbers. Together with the start time of the process,
-// in ticks since the machine started, the number is unique.
+// A task identifies a process. The kernel uses a process ID again once its process has ended. Together with the
+// start time, in ticks since the machine started, the ID is unique.
 type task struct {
 	pid   int
 	start uint64
 }
 
-// A usage is a process, with the resources that it has used so far.
+// A usage is a process and the resources that it has used so far.
 type usage struct {
 	task
 	zombie bool
@@ -27,11 +27,11 @@ type usage struct {
 	memory int64         // in bytes, without memory shared with files
 }
 
-// ticks is the number of ticks a second in /proc, on every machine.
+// ticks is the number of ticks in a second, for the times in /proc. It is the same on every machine.
 // Source: proc(5), "sysconf(_SC_CLK_TCK)"
 const ticks = 100
 
-// look returns the usage of a process; false if the process does not exist.
+// look returns the resources that a process has used. It returns false if the process does not exist.
 // Source: proc(5), /proc/PID/stat
 func look(pid int) (usage, bool) {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
@@ -49,7 +49,7 @@ func look(pid int) (usage, bool) {
 	return u, true
 }
 
-// memoryOf returns the memory of a process in bytes, without memory shared with files.
+// memoryOf returns the memory of a process in bytes. It does not include memory that is shared with files.
 // Source: proc(5), /proc/PID/status
 func memoryOf(pid int) int64 {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
@@ -88,8 +88,8 @@ func childrenOf(pid int) []int {
 	return out
 }
 
-// descendants returns all descendants of a process, including ended ones that nobody has waited for. With a max
-// other than 0 it stops soon after max processes, because processes may multiply faster than they are counted.
+// descendants returns all descendants of the process pid, including those that have ended but were not waited
+// for. If max is not 0, it stops soon after max processes: processes may multiply faster than they are counted.
 func descendants(pid, max int) []usage {
 	var out []usage
 	seen := map[int]bool{pid: true}
@@ -112,18 +112,18 @@ func descendants(pid, max int) []usage {
 	return out
 }
 
-// looks is the number of searches in a row that have to find no process, before killBelow ends. When a thread
-// ends, the kernel gives its children to another thread of the process, which the search may already have
-// passed.
+// looks is how often in a row killBelow must find no process before it ends. When a thread ends, the kernel
+// gives the thread's children to another thread of the process. A single search may have passed that thread
+// already.
 // Source: proc(5), /proc/PID/task/TID/children
 const looks = 3
 
-// killBelow kills all descendants of a process until none is alive, and reports whether it succeeded. The
-// process must adopt its orphans, otherwise they are not found.
+// killBelow kills all descendants of a process until none is alive. It returns false if that takes longer than
+// limit. The process must adopt its orphans, so that they are found.
 //
-// It first stops whole process groups, which the kernel does at once, however fast they multiply. Then it kills
-// each process after its own descendants. If a process ended first because its child ended, its other
-// descendants would escape.
+// killBelow first stops whole process groups. The kernel does that at once, however fast the processes
+// multiply. Then it kills each process after that process' descendants: a process that loses its children may
+// end, and its other descendants would escape.
 func killBelow(pid int, limit time.Duration) bool {
 	own, _ := look(pid)
 	stopped := map[task]bool{}
@@ -148,8 +148,8 @@ func killBelow(pid int, limit time.Duration) bool {
 	}
 }
 
-// stopNew stops the processes that are not in stopped, with their groups, and reports whether there were any.
-// If ours is set, it does not stop the process group own, which contains this process.
+// stopNew stops the processes that are not in stopped yet, with their process groups. It reports whether there
+// were any. own is the process group of this process. It is not stopped as a group if ours is set.
 func stopNew(all []usage, stopped map[task]bool, own int, ours bool) (found bool) {
 	groups := map[int]bool{}
 	for _, u := range all {
@@ -166,7 +166,7 @@ func stopNew(all []usage, stopped map[task]bool, own int, ours bool) (found bool
 	return found
 }
 
-// kill kills the process, unless another process has its number now.
+// kill kills the process, unless its process ID now belongs to another process.
 func (t task) kill() {
 	if u, ok := look(t.pid); ok && u.task == t && !u.zombie {
 		syscall.Kill(t.pid, syscall.SIGKILL)

@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// The intervals between measurements. In one interval a program could use all memory of a machine; the
-// kernel's limits for each process prevent that.
+// The intervals between measurements. Within one interval, a program could use all memory of a machine. The
+// kernel's limits for single processes prevent that.
 const (
 	lookEvery = 20 * time.Millisecond
 	diskEvery = 250 * time.Millisecond // longer if measuring takes long
 )
 
-// watch waits for the child. If a limit is exceeded, it kills the child with all its descendants.
+// watch waits until the child ends. If a limit is exceeded, it kills the child and all its descendants.
 func (p *Process) watch(s Spec) {
 	waited := make(chan struct{})
 	go func() {
@@ -46,7 +46,7 @@ func (p *Process) watch(s Spec) {
 	}
 }
 
-// look returns the usage of the child and its descendants.
+// look returns the resources that the child and its descendants have used. max is as in [descendants].
 func (p *Process) look(max int) []usage {
 	pid := p.cmd.Process.Pid
 	var all []usage
@@ -71,8 +71,9 @@ func (p *Process) look(max int) []usage {
 	return all
 }
 
-// destroy kills the child and its descendants. In a PID namespace, all processes die with the first one.
-// Without a namespace, destroy first stops the child, which still adopts orphans while it exists.
+// destroy kills the child and its descendants. With a PID namespace, all of them die with the child. Without
+// one, destroy first stops the child: as long as the stopped child exists, it adopts orphans, so that they are
+// found.
 // Source: pid_namespaces(7), "The namespace init process"
 func (p *Process) destroy() {
 	pid := p.cmd.Process.Pid
@@ -83,13 +84,14 @@ func (p *Process) destroy() {
 	syscall.Kill(pid, syscall.SIGKILL)
 }
 
-// A meter sums up what processes have used since it began.
+// A meter adds up the resources that processes have used since the meter was created.
 type meter struct {
 	limits Limits
 	begin  time.Time
 }
 
-// over returns the first limit that the processes exceed, and the value that exceeds it; "" if there is none.
+// over returns the first limit that the processes exceed, and the value that is above it. It returns "" if
+// there is none.
 func (m meter) over(all []usage) (Reason, int64) {
 	var memory, cpu int64
 	for _, u := range all {
@@ -110,8 +112,8 @@ func (m meter) over(all []usage) (Reason, int64) {
 	return "", 0
 }
 
-// watchDisk measures the directories of a Spec until the process has ended. Once their size exceeds the
-// limit, it sends the size on the returned channel.
+// watchDisk measures the directories of s until ended is closed. If their size exceeds the limit, it sends the
+// size on the returned channel, once.
 func watchDisk(s Spec, ended <-chan struct{}) <-chan int64 {
 	full := make(chan int64, 1)
 	if s.Limits.Disk <= 0 || len(s.Dirs) == 0 {
@@ -135,10 +137,11 @@ func watchDisk(s Spec, ended <-chan struct{}) <-chan int64 {
 	return full
 }
 
-// maxEntries is the maximum number of files to measure. More files count as more than any limit.
+// maxEntries is the maximum number of files whose sizes are added up. A directory with more files counts as
+// above any limit.
 const maxEntries = 1_000_000
 
-// bytesIn returns the size of directories on the disk. If their size is more than max, the result can be any
+// bytesIn returns the size of the directories on disk, in bytes. If it is more than max, the result may be any
 // number above max.
 func bytesIn(dirs []string, max int64) int64 {
 	var sum int64

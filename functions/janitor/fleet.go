@@ -13,13 +13,13 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/reconcile"
 )
 
-// A fleet has the janitors of all Apps. If the janitor of one App cannot be made, the others still work.
+// A fleet has the janitors of all Apps. If one App's janitor cannot be created, the other janitors still work.
 type fleet struct {
 	world *wiring.World
 	known map[string]*reconcile.Janitor // by the names of Apps
 }
 
-// janitorOf returns the janitor of an App. The App's key is read only at the first call.
+// janitorOf returns the janitor of an App. At the first call for an App, it reads the App's private key.
 func (f *fleet) janitorOf(ctx context.Context, name string) (*reconcile.Janitor, error) {
 	if j := f.known[name]; j != nil {
 		return j, nil
@@ -33,8 +33,8 @@ func (f *fleet) janitorOf(ctx context.Context, name string) (*reconcile.Janitor,
 	return f.known[name], nil
 }
 
-// abandon gives up a dead letter, with the rights of its App. If the deployment no longer has that App, it only
-// logs the message, because nobody can be informed.
+// abandon gives up a message whose handling failed too often. It uses the rights of the message's App. If the
+// deployment no longer has this App, abandon only logs the message, because nobody can be informed.
 func (f *fleet) abandon(ctx context.Context, m pipeline.Message) error {
 	j, err := f.janitorOf(ctx, m.Pull.App)
 	if errors.As(err, new(*wiring.UnknownAppError)) {
@@ -47,8 +47,8 @@ func (f *fleet) abandon(ctx context.Context, m pipeline.Message) error {
 	return j.Pipeline.Abandon(ctx, m, dispatch.Exhausted)
 }
 
-// one makes the round of one App's janitor. left is the number of Apps that still have to share the remaining
-// time, including this one.
+// one runs the janitor of one App once. left is the number of Apps, including this one, among which the
+// remaining time is divided.
 func (f *fleet) one(ctx context.Context, name string, left int) (reconcile.Found, error) {
 	if end, ok := ctx.Deadline(); ok {
 		var cancel context.CancelFunc
@@ -62,7 +62,7 @@ func (f *fleet) one(ctx context.Context, name string, left int) (reconcile.Found
 	return j.Round(ctx, time.Now())
 }
 
-// round makes the rounds of all Apps. Each App gets an equal share of the remaining time, so a server that does
+// round runs the janitor of each App once. The remaining time is divided equally. So a GitHub server that does
 // not answer delays only its own App.
 func (f *fleet) round(ctx context.Context) (all reconcile.Found, err error) {
 	names := []string{""}

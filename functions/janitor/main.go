@@ -29,8 +29,8 @@ func main() {
 	}))
 }
 
-// handler returns the function for both kinds of events. An event with records comes from a queue and goes to
-// batch; any other event starts a round.
+// handler returns the function that handles both kinds of events. An event with records comes from a queue, and
+// is passed to batch. Any other event starts a round.
 func handler(batch func(context.Context, events.SQSEvent) (events.SQSEventResponse, error), round func(context.Context) error) func(context.Context, json.RawMessage) (any, error) {
 	return func(ctx context.Context, raw json.RawMessage) (any, error) {
 		var e events.SQSEvent

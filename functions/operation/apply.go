@@ -18,16 +18,17 @@ import (
 
 // An Applied is the result of an apply.
 type Applied struct {
-	// State is the new state. It is also set if the apply failed.
+	// State is the new state. After a failed apply it is set, too.
 	State *states.State
-	// Unsaved is set if the backend refused to store State. The caller must store it elsewhere, because nothing
-	// else records which objects now exist.
+	// Unsaved is set if the backend refused to store State. The caller must then store it elsewhere. Otherwise,
+	// nobody would know which objects exist.
 	Unsaved bool
-	// Tally has the completed actions, and those that were not begun. It includes the actions of earlier
-	// processes that applied the same plan.
+	// Tally has the completed actions, and those that were not begun. It includes actions of earlier processes
+	// that applied the same plan.
 	Tally *Tally
-	// Left is the number of steps that were not begun because ctx ended, including reads and removals from the
-	// state. If Resumable is set, another apply of the same saved plan continues with them.
+	// Left is the number of steps that were not begun because ctx ended. Steps include reading data sources and
+	// removing objects from the state. If Resumable is set, another apply of the same saved plan continues with
+	// these steps.
 	Left      int
 	Resumable bool
 }
@@ -103,8 +104,8 @@ func (o *Operation) Apply(ctx context.Context, r engine.Run, p *plans.Plan, opti
 	return out, ds
 }
 
-// inDoubt reports the creations and actions that were begun and have no recorded answer. From now on they
-// wait for a person. s is the state without them.
+// inDoubt reports creations and actions that were begun, and whose results are not recorded. From now on, they
+// wait for the decision of a person. s is the state, which does not contain them.
 func (o *Operation) inDoubt(j *journaling.Journal, s *states.State) diags.Diagnostics {
 	var doubts []journaling.Open
 	for _, x := range j.Unanswered() {
@@ -117,13 +118,14 @@ func (o *Operation) inDoubt(j *journaling.Journal, s *states.State) diags.Diagno
 	return doubtful(doubts, s)
 }
 
-// openJournal takes the journal over for this process. It records the state from which the apply starts, or
-// continues with the recorded progress. If the rights do not allow a journal, the apply continues without one,
-// with a warning: then the writer is nil.
+// openJournal makes this process the writer of the journal. It records the state from which the apply starts,
+// or continues with the progress in the journal. If the rights do not allow a journal, the apply continues
+// without one: the result is nil, and the diagnostics contain a warning.
 func (o *Operation) openJournal(ctx context.Context, p *plans.Plan, options *engine.ApplyOptions) (*guarded, diags.Diagnostics) {
 	h := o.State.Holding()
 	if h != nil {
-		// Make sure that this process still has the lock: a person may have read the plan for a long time.
+		// A person may have read the plan for a long time before approving it. So check that this process still
+		// has the lock.
 		if err := h.Confirm(ctx); err != nil {
 			return nil, diags.Errorf(nil, "The state lock was lost", "%s. Nothing was changed. Plan again.", err)
 		}
@@ -158,13 +160,13 @@ func (o *Operation) openJournal(ctx context.Context, p *plans.Plan, options *eng
 	return w, nil
 }
 
-// unjournaled returns the warning that an apply keeps no journal, because the rights do not allow one.
+// unjournaled returns the warning that the apply has no journal, because the rights do not allow one.
 func unjournaled(log statebackend.Log, err error) diags.Diagnostics {
 	return diags.Warningf(nil, "No journal is kept",
 		"%s. If this apply is killed, the state may lack objects that it has created. Allow Lockstep to read, write, list and delete objects below %s.", err, log.Place())
 }
 
-// begin records that an apply begins. records are the earlier records of the journal.
+// begin records in the journal that an apply begins. records are the records that the journal already has.
 func (o *Operation) begin(log statebackend.Log, j *journaling.Journal, p *plans.Plan, records []journal.Record) error {
 	if !slices.EqualFunc(linesOf(records), o.left, bytes.Equal) {
 		return othersApply(log)
@@ -175,14 +177,15 @@ func (o *Operation) begin(log statebackend.Log, j *journaling.Journal, p *plans.
 	})
 }
 
-// othersApply returns the error which says that somebody else has written to the journal since it was read.
+// othersApply returns the error that another process has written to the journal after this process had read it.
 func othersApply(log statebackend.Log) diags.Diagnostics {
 	return diags.Errorf(nil, "Another process is applying",
 		"Another process has written the journal %s since Lockstep read the state. That process has lost its lock, and is still applying. Nothing was changed. Wait until it has ended, then plan again.", log.Place())
 }
 
-// takeJournal makes this process the only writer of the journal. If the journal was read under the lock, and
-// the store charges for each request, it makes no request: the first record takes the journal over.
+// takeJournal makes this process the only writer of the journal. It makes no request if the journal was read
+// under the lock, and each request costs money. In this case, the first record that is written has the same
+// effect.
 func (o *Operation) takeJournal(ctx context.Context, log statebackend.Log, run string) (*guarded, []journal.Record, error) {
 	if o.history == nil || o.Begun != nil || log.Exclusive() {
 		w, records, err := journal.Open(ctx, log, run)
@@ -193,8 +196,8 @@ func (o *Operation) takeJournal(ctx context.Context, log statebackend.Log, run s
 	return &guarded{Writer: journal.Continue(log, run, h), log: log}, h.Records(), nil
 }
 
-// endJournal deletes the journal once the stored state has all results of the journal. If the journal could
-// not be completed, it stays, and the next run recovers from it.
+// endJournal deletes the journal once the stored state contains all results in it. If the journal could not be
+// written completely, it is kept, and the next run recovers the state from it.
 func (o *Operation) endJournal(ctx context.Context, w *journal.Writer) diags.Diagnostics {
 	o.State.BeforePut = nil
 	if err := o.keep(ctx, w, o.Recovery); err != nil {

@@ -31,20 +31,20 @@ Creations in doubt keep waiting, with all that depends on them. To settle one is
 that the rest is for a new plan.
 */
 
-// Begun describes an apply that another process has begun. Apply continues it.
+// Begun describes an apply that another process has begun, and that Apply continues.
 type Begun struct {
 	Since time.Time
 	Done  int // completed actions
 }
 
-// PlanID returns the name of a saved plan in a journal. It is a hash of the plan's bytes: a plan that is made
-// or saved again has another name.
+// PlanID returns the name by which a journal identifies a saved plan. It is a hash of the plan's bytes. So a
+// plan that is made or saved once more has a different name.
 func PlanID(saved []byte) string { return journaling.SHA256(saved) }
 
 // Actions returns the number of actions in a plan, to compare with [Begun.Done].
 func Actions(p *plans.Plan) int { return len(newTally(p).planned) }
 
-// findBegun sets Begun if the journal belongs to the plan in [Operation.Planned].
+// findBegun sets o.Begun if the journal is that of an apply of the plan [Operation.Planned].
 func (o *Operation) findBegun(log statebackend.Log, records []journal.Record, locked bool) (diags.Diagnostics, bool) {
 	if o.Planned == "" || !locked {
 		return nil, false
@@ -61,16 +61,16 @@ func (o *Operation) findBegun(log statebackend.Log, records []journal.Record, lo
 	return o.Recovery.diagnostics(o.State.Workspace.Place(), o.State.Current, locked), true
 }
 
-// progress returns how far the apply in the journal has come, if that apply is of the plan in
-// [Operation.Planned]; otherwise nil.
+// progress returns how much the apply in the journal has done. It returns nil if that is not an apply of the
+// plan [Operation.Planned].
 func (o *Operation) progress(prior *states.State, records []journal.Record) (*journaling.Progress, error) {
 	return journaling.Resume(journaling.Start{
 		Plan: o.Planned, Stored: o.State.Current, Prior: prior, Sum: o.State.Sum(),
 	}, linesOf(records))
 }
 
-// goOn returns the progress in a journal that this process has just taken over. It reads the journal again,
-// because outcomes may have arrived late.
+// goOn returns the progress in a journal whose writer is now this process. It reads the journal once more,
+// because the previous writer may have recorded results in the meantime.
 func (o *Operation) goOn(log statebackend.Log, p *plans.Plan, records []journal.Record) (*journaling.Progress, diags.Diagnostics) {
 	progress, err := o.progress(p.PriorState, records)
 	if err != nil {

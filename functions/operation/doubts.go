@@ -16,10 +16,11 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// mostDoubts is the maximum number of unresolved creations in a warning. "lockstep recover" lists all.
+// mostDoubts is the maximum number of objects that may have been created, in one warning. "lockstep recover"
+// lists all.
 const mostDoubts = 20
 
-// doubtful returns the warnings about unresolved creations and actions; nothing if there are none.
+// doubtful returns warnings about creations and actions whose results are not known; none if all is empty.
 func doubtful(all []journaling.Open, s *states.State) diags.Diagnostics {
 	creations, actions := parted(all)
 	var ds diags.Diagnostics
@@ -40,7 +41,7 @@ func doubtful(all []journaling.Open, s *states.State) diags.Diagnostics {
 	return ds
 }
 
-// parted separates unresolved creations from unresolved actions.
+// parted separates creations from actions. all are those whose results are not known.
 func parted(all []journaling.Open) (creations, actions []journaling.Open) {
 	for _, x := range all {
 		if x.IsInvocation() {
@@ -52,10 +53,9 @@ func parted(all []journaling.Open) (creations, actions []journaling.Open) {
 	return creations, actions
 }
 
-// Doubts tells a person what to check about unresolved creations and actions, and how to settle them. There
-// must be at least one. At most limit creations, and as many actions, are listed. An import command is complete
-// if the ID can be derived: the state has other objects of the type, and their IDs are made from attributes
-// that are known for this one, too.
+// Doubts returns a text about creations and actions whose results are not known. It says what a person should
+// check, and how to record the answer. all must not be empty. At most limit creations, and as many actions, are
+// listed. The text has complete import commands if IDs can be derived: see [importIDs].
 func Doubts(all []journaling.Open, s *states.State, limit int) string {
 	creations, actions := parted(all)
 	var texts []string
@@ -103,10 +103,12 @@ func actionDoubts(all []journaling.Open, limit int) string {
 	return b.String()
 }
 
-// plannedAgain reports whether the actions of an event are listed with the object, so that the next plan can invoke them.
+// plannedAgain reports whether the next plan can invoke the actions of an event once more, because they are
+// listed with an object that exists.
 func plannedAgain(e config.Event) bool { return !e.Before() && !alone(e) }
 
-// alone reports whether no plan invokes the actions of an event again: the object is gone, or the option -invoke named the action.
+// alone reports whether no later plan will invoke the actions of an event: the object is gone, or the option
+// -invoke named the action.
 func alone(e config.Event) bool { return e == "" || e == config.AfterDestroy }
 
 // creationDoubts returns the part of [Doubts] about creations.
@@ -143,7 +145,7 @@ func creationDoubts(all []journaling.Open, s *states.State, limit int) string {
 	return b.String()
 }
 
-// ordered returns creations sorted by address.
+// ordered returns the records of unresolved creations, sorted by address.
 func ordered(all []journaling.Open) []journaling.Open {
 	slices.SortFunc(all, func(a, b journaling.Open) int {
 		x, xErr := addrs.ParseTarget(a.Address)
@@ -160,7 +162,7 @@ func instanceOf(t addrs.Target) addrs.AbsResourceInstance {
 	return addrs.AbsResource{Module: t.Module, Resource: t.Resource}.Instance(t.Key)
 }
 
-// importLine returns the command that imports an object. It contains the ID if ids has it.
+// importLine returns the command that imports the object u. It contains the ID if ids has one.
 func importLine(u journaling.Open, ids map[string]string) string {
 	if id, ok := ids[u.Address]; ok {
 		return fmt.Sprintf("lockstep import %s %s", quoted(u.Address), quoted(id))
@@ -168,13 +170,13 @@ func importLine(u journaling.Open, ids map[string]string) string {
 	return fmt.Sprintf("lockstep import %s ID", quoted(u.Address))
 }
 
-// quoted returns a word in quotes for a shell command.
+// quoted returns a word in single quotes, as a POSIX shell reads them.
 func quoted(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }
 
-// longDoubt is the maximum number of characters in a table row for what is known about an object.
+// longDoubt is the maximum number of characters for the attributes of an object in a row of a table.
 const longDoubt = 60
 
-// table returns a table with a row for each creation.
+// table returns a text table with a row for each creation whose result is not known.
 func table(all []journaling.Open) string {
 	rows := [][3]string{{"OBJECT", "STARTED", "LOOK FOR"}}
 	var width [2]int
@@ -204,13 +206,15 @@ func table(all []journaling.Open) string {
 // separators are texts that providers put between attributes to make an ID.
 var separators = []string{"@", "/", ":", "|", ",", ";", ".", "-", "_", ":::", "::"}
 
-// mostLikes is the maximum number of other objects of a type that are compared to derive an ID.
+// mostLikes is the maximum number of existing objects of a type that are compared to derive an ID.
 const mostLikes = 20
 
-// importIDs returns the IDs of unresolved creations, by address, if they can be derived. The state shows how
-// the IDs of a type are made. An ID can be derived if, in all objects of that type, it is one attribute, or
-// two with the same separator. These attributes of the creation must be known. A provider that imports by
-// something else than the ID reports an error.
+// importIDs returns the probable IDs of objects that may have been created, by address. The state shows how a
+// resource type's IDs are made. An ID can be derived if two things are true:
+//   - In all objects of the type, the ID is one attribute, or two attributes with the same separator.
+//   - These attributes of the new object are known.
+//
+// A provider that imports by something other than the ID reports an error.
 func importIDs(all []journaling.Open, s *states.State) map[string]string {
 	out := map[string]string{}
 	likes := map[string][]map[string]string{}
@@ -259,8 +263,8 @@ func objectsOf(s *states.State, kind string) []map[string]string {
 	return out
 }
 
-// idLike returns the ID of an object with the attributes known, made in the same way as the IDs of the other
-// objects; "" if that way is unknown or ambiguous.
+// idLike returns the probable ID of an object with the attributes in known. It is made in the same way as the
+// IDs of the objects in others. The result is "" if that way is unknown or ambiguous.
 func idLike(others []map[string]string, known map[string]string) string {
 	if len(others) == 0 {
 		return ""

@@ -6,8 +6,8 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend/journal"
 )
 
-// CanJournal reports whether applies to the state keep a journal: the backend can store one, and we have the
-// right to read it. Without a journal, nobody knows which changes a killed apply has begun.
+// CanJournal reports whether applies to the state keep a journal: the backend can store one, and this process
+// has the right to read it. If an apply without a journal is killed, nobody knows which changes it has begun.
 func (o *Operation) CanJournal(ctx context.Context) bool {
 	log := o.logOf()
 	if log == nil {

@@ -16,7 +16,8 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend/leasing"
 )
 
-// takeover returns a warning about the dead run whose lock this process has taken over; nil if there is none.
+// takeover returns a warning about a dead run whose lock this process has taken over; none if there was no such
+// run.
 func takeover(h *leasing.Holding) diags.Diagnostics {
 	run := h.Predecessor()
 	if run == "" {
@@ -27,8 +28,8 @@ func takeover(h *leasing.Holding) diags.Diagnostics {
 		"The run %s had the state lock %s. Its lease ended at %s, and the run did not renew it.", run, before.Lock, before.End().Add(-statebackend.Grace).Format(time.RFC3339))
 }
 
-// newRun returns a unique ID for the records of this process. It begins with the run of the lease, so that
-// others can see whether the writer of the records is alive.
+// newRun returns a unique ID for the records of this process in a journal. The ID begins with that of the
+// lease. So other processes can see whether the writer of a record is still running.
 func (o *Operation) newRun() string {
 	h := o.State.Holding()
 	if h == nil {
@@ -38,10 +39,10 @@ func (o *Operation) newRun() string {
 	return fmt.Sprintf("%s%d.%d", recordsOf(h.Lease()), h.Lease().Fence, o.journals)
 }
 
-// recordsOf returns the prefix of the IDs of all records that a lease's run writes.
+// recordsOf returns how the IDs of all records begin that the run with the lease l writes.
 func recordsOf(l statebackend.Lease) string { return l.Run + "." }
 
-// A Living is a run that is changing the state now.
+// A Living is a run in another process that is changing the state now.
 type Living struct {
 	Run   string
 	Who   string // user@host
@@ -49,13 +50,13 @@ type Living struct {
 	End   time.Time // of its lease; it may be renewed
 }
 
-// has reports whether the run wrote the record of a call.
+// has reports whether this run has written the record of the call open.
 func (l *Living) has(open journaling.Open) bool {
 	return l != nil && strings.HasPrefix(open.ID, l.Run+".")
 }
 
-// livingIn returns the run that has locked a workspace and whose lease has not ended; nil if there is none, or
-// if the backend cannot tell.
+// livingIn returns the run that has locked the workspace, if its lease has not ended. It returns nil if there
+// is none, or if the backend does not know.
 func livingIn(ctx context.Context, w statebackend.Workspace) *Living {
 	held, err := w.Locks(ctx)
 	if err != nil {
@@ -69,21 +70,21 @@ func livingIn(ctx context.Context, w statebackend.Workspace) *Living {
 	return nil
 }
 
-// stopWithLease makes providers stop when the lease of the lock ends. First their calls are asked to end.
-// Then the providers are killed, before another run can begin. The function guard does both. The journal has
-// an intent for each call, and an outcome if the call was answered in time.
+// stopWithLease makes providers stop when the lease of the lock ends. They are first asked to end their calls,
+// and then killed, before another run can begin. guard does both. The journal has a record of each call, and a
+// record of its result if the call ended in time.
 func (o *Operation) stopWithLease(guard func(context.Context, time.Duration) func()) (release func()) {
 	leased, end := o.State.While(context.Background())
 	unguard := guard(leased, leasing.Margin)
 	return func() { unguard(); end(nil) }
 }
 
-// guarded is the writer of a journal that another process may take over while this apply still runs. After a
-// takeover, it still records what has already happened, but announces no more actions: see
+// guarded is the writer of the journal of an apply. Another process may become the writer while the apply is
+// still running. Then guarded still records what has already happened, but no new actions: see
 // [journal.Writer.WriteLate].
 //
-// The first record may be the takeover by this process: see [journal.Continue]. If that record is refused,
-// nothing was begun.
+// The first record may itself make this process the writer: see [journal.Continue]. If the store refuses this
+// record, nothing was begun.
 type guarded struct {
 	*journal.Writer
 	log statebackend.Log
@@ -95,7 +96,7 @@ type guarded struct {
 	failed  error      // something that has happened is in no journal, or no action is allowed any more
 }
 
-// pending are records that may or may not be stored, because the answer to a request was lost.
+// pending are records that may be stored or not, because the answer to a request was lost.
 type pending struct{ lines [][]byte }
 
 // Append implements journaling.Writer.
@@ -155,24 +156,25 @@ func (g *guarded) writeLate(ctx context.Context) error {
 	return g.failed
 }
 
-// complete reports whether the journal has everything that has happened.
+// complete reports whether everything that happened is recorded in the journal.
 func (g *guarded) complete() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.failed == nil && g.denied == nil
 }
 
-// result returns whether this process has written to the journal. If it has not, denied or failed is the
-// reason. denied means that the rights do not allow a journal; the apply continues without one. failed means
-// that nothing was begun.
+// result reports whether this process has written to the journal. If it has not, one of the two errors is the
+// reason:
+//   - denied: the rights do not allow a journal. The apply continues without one.
+//   - failed: another error. The apply must not begin anything.
 func (g *guarded) result() (begun bool, denied, failed error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.begun, g.denied, g.failed
 }
 
-// deposed returns the message for an apply that lost its lock while it ran. Such an apply does not write the
-// state, and need not: the journal has everything.
+// deposed returns the message for an apply that has lost its lock while it was running. Such an apply does not
+// write the state. That is no loss, because everything is in the journal.
 func deposed(err error, place string) diags.Diagnostics {
 	return diags.Errorf(nil, "The state lock was lost",
 		"%s. Lockstep finished the actions that had started, and started no others. The state was not written. The results of this apply are in the journal %s. Wait until the run that now has the lock has ended, then run \"lockstep plan\": the plan brings these results into the state.", err, place)

@@ -6,17 +6,19 @@ import (
 	"unicode/utf8"
 )
 
-// namePattern matches the names of projects, directories and workspaces. A name has letters, digits, "_", "."
-// and "-", and "/" between its parts. Each part begins with a letter, a digit or "_", so none is ".." or looks
-// like an option. The name "." is the repository's root directory.
+// namePattern matches the names of projects, directories and workspaces. A name consists of parts with "/"
+// between them. A part has letters, digits, "_", "." and "-", and begins with a letter, a digit or "_". So no
+// part is "..", or looks like an option. The name "." is the repository's root directory.
 var namePattern = regexp.MustCompile(`^(\.|[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*)*)$`)
 
-// patternPattern matches patterns for the names of projects, directories and workspaces, with * for parts of
-// names.
+// patternPattern matches patterns for names of projects, directories and workspaces, such as "live/**". In a
+// pattern, "*" stands for a part of a name.
 var patternPattern = regexp.MustCompile(`^(\.|[A-Za-z0-9_*][A-Za-z0-9_.*-]*(/[A-Za-z0-9_*][A-Za-z0-9_.*-]*)*)$`)
 
-// maxName is the maximum length of a name in bytes, maxStars the maximum number of * in a pattern, and maxValue
-// the maximum length of other values.
+// Limits for the values of options:
+//   - maxName is the maximum length of a name, in bytes.
+//   - maxStars is the maximum number of "*" in a pattern.
+//   - maxValue is the maximum length of other values, in bytes.
 const (
 	maxName  = 200
 	maxStars = 10
@@ -39,7 +41,7 @@ var hashPattern = regexp.MustCompile(`^[0-9A-Fa-f]{1,64}$`)
 // commitPattern matches words that a person may have meant as the ID of a commit, a SHA-1 or SHA-256 hash.
 var commitPattern = regexp.MustCompile(`^[0-9A-Fa-f]{7,64}$`)
 
-// shortestPlan is the minimum number of characters of a hash that names a plan.
+// shortestPlan is the minimum number of characters of a plan's hash in a command.
 const shortestPlan = 7
 
 // Patterns of addresses. An address consists of steps. A step is a name, or a name with a number or a text in
@@ -119,7 +121,7 @@ func isMove(s string) Kind {
 	return ""
 }
 
-// isID checks the length and the characters of an object's ID. Only the provider understands its meaning.
+// isID checks the length and the characters of an object's ID. Only the provider knows which IDs exist.
 func isID(s string) Kind {
 	if s == "" || len(s) > maxValue/2 || !writable(s) || strings.TrimSpace(s) != s {
 		return BadID
@@ -150,5 +152,5 @@ func isReason(s string) Kind {
 	return ""
 }
 
-// maxReason is the maximum length of a reason, in characters.
+// maxReason is the maximum length of a reason that a user gives with --reason, in characters.
 const maxReason = 200

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// The verbs of commands. The table below has a row for each verb, with everything about it: how it is typed,
-// its texts, what the gate is asked, and the plan with the same effect, if there is one. Package dispatch
-// carries out the verbs that are no plans.
+// The verbs of commands. [table] has a row for each verb: how it is typed, its texts, what the gate is asked,
+// and the plan with the same effect, if there is one. Package dispatch carries out the verbs that are not
+// plans.
 const (
 	Plan    Verb = "plan"
 	Apply   Verb = "apply"
@@ -16,60 +16,62 @@ const (
 	// Lock prevents applies of other pull requests to the same state, until Unlock, the merge or the close.
 	Lock   Verb = "lock"
 	Unlock Verb = "unlock"
-	// Override overrides requirements of the settings for the plans that are shown.
+	// Lock prevents applies of other pull requests to the same state. The lock ends by Unlock, or when the pull
+	// request is merged or closed.
 	Override Verb = "override"
 	Retry    Verb = "retry"
 	// Drift makes a plan with -refresh-only.
 	Drift Verb = "drift"
-	// The following verbs change the state itself. Each makes a plan with an option, and the apply of the plan
-	// makes the change.
+	// The next verbs change the state itself. Each makes a plan with a certain option. The apply of this plan
+	// changes the state.
 	Import      Verb = "import"
 	StateMove   Verb = "state mv"
 	StateRemove Verb = "state rm"
 	Taint       Verb = "taint"
 	Untaint     Verb = "untaint"
-	// Invoke makes a plan with -invoke, which changes no object.
+	// Invoke makes a plan with -invoke. The plan invokes an action, and changes no object.
 	Invoke Verb = "invoke"
 	// Query finds objects that exist, by the list blocks of a project. The gate is asked for a plan.
 	Query Verb = "query"
 	Help  Verb = "help"
 )
 
-// A row describes one verb.
+// A row describes one verb in the table of verbs.
 type row struct {
 	verb Verb
-	// participle completes "Not ..." and "is being ...": "planned". help has an entry for each form of the
-	// command.
+	// participle completes the texts "Not ..." and "is being ...", for example "planned". help has a line for
+	// each way to write the command.
 	participle string
 	help       []Form
-	// acts is set for a verb that does something to projects: the gate decides about it, and it can
-	// be limited to some of them.
+	// acts is set for a verb that does something to projects. Options can limit such a command to some
+	// projects, and the gate decides whether it is allowed.
 	acts bool
-	// takes are the options that the verb accepts in addition to those that limit it to projects.
+	// takes are the options that the verb accepts. The options that limit a command to some projects are not
+	// listed here.
 	takes []*option
-	// reasoned is set for a verb that needs a reason.
+	// reasoned is set for a verb that needs the option --reason.
 	reasoned bool
-	// arguments are the words that have to follow the verb. repeats is set if the last one may occur more than
-	// once.
+	// arguments are the words that must follow the verb. repeats is set if the last of them may occur several
+	// times.
 	arguments []argument
 	repeats   bool
-	// commit is set for a verb that takes the ID of a commit.
+	// commit is set for a verb after which the ID of a commit may follow.
 	commit bool
-	// hash is set for a verb that takes the hash of a plan.
+	// hash is set for a verb after which the hash of a plan may follow.
 	hash bool
-	// decisive is set for a verb that changes more than plans and answers.
+	// decisive is set for a verb that does more than make plans and write answers, such as apply.
 	decisive bool
-	// ungated is set for a verb that acts, but that no require block can name: see [Gated].
+	// ungated is set for a verb that does something to projects, but that a require block cannot name: see [Gated].
 	ungated bool
-	// Some verbs are other names for a plan with options, such as drift. For such a verb, plan replaces the
-	// command by the plan; for other verbs it is nil. is reports whether a plan with these options has the
-	// effect of the verb, even if it was requested under another name. failed is set if the plan was requested
-	// because the last plan or apply had failed.
+	// plan is set for a verb that is another name for a plan with options, such as drift. It replaces the
+	// command by the command for this plan. is is set for the same verbs. It reports whether a plan with the
+	// options o has the effect of the verb. failed is then set if the plan was requested because the last plan
+	// or apply had failed.
 	plan func(*Command)
 	is   func(o Options, failed bool) bool
 }
 
-// A Form is one way to write a command, with its effect, for people.
+// A Form is one way to write a command (Typed), with an explanation of its effect for people.
 type Form struct{ Typed, Effect string }
 
 // table is the table of verbs, in the order of the help.
@@ -172,15 +174,16 @@ func Verbs() []Verb { return selected(func(row) bool { return true }) }
 // Acting returns the verbs that do something to projects. The gate decides about commands with these verbs.
 func Acting() []Verb { return selected(func(r row) bool { return r.acts }) }
 
-// Gated returns the verbs that a require block of lockstep.hcl can name: all verbs that act, except override
-// and query. Each block itself says who may override it. Whoever may plan a project may query it.
+// Gated returns the verbs that a require block of lockstep.hcl can name: all verbs that do something to
+// projects, except override and query. Who may override a require block is written in that block itself. Whoever
+// may plan a project may query it.
 func Gated() []Verb { return selected(func(r row) bool { return r.acts && !r.ungated }) }
 
 // Planning returns the verbs that are other names for a plan with options: see [Command.AsPlan].
 func Planning() []Verb { return selected(func(r row) bool { return r.plan != nil }) }
 
-// Asked returns the verb under which the gate decides about a command: [Plan] for all verbs that are other
-// names for a plan.
+// Asked returns the verb about which the gate is asked for a command with v. For all verbs that are other names
+// for a plan, it is [Plan].
 func (v Verb) Asked() Verb {
 	if r, _ := rowOf(v); r.plan != nil {
 		return Plan
@@ -188,28 +191,28 @@ func (v Verb) Asked() Verb {
 	return v
 }
 
-// Means reports whether a request for [Verb.Asked] with the plan options o has the same effect as a command
-// with the verb v. failed is set if the plan is for something that has failed. For example, a plan with
-// -refresh-only has the effect of drift.
+// Means reports whether a plan with the options o has the same effect as a command with the verb v. For
+// example, a plan with -refresh-only has the effect of drift. failed is set if the plan is only for projects
+// that failed. If v is not another name for a plan, Means compares only the verbs.
 func (v Verb) Means(o Options, failed bool) bool {
 	r, _ := rowOf(v)
 	return r.is == nil || r.is(o, failed)
 }
 
-// Decisive reports whether a verb changes more than plans and answers, such as apply.
+// Decisive reports whether commands with the verb do more than make plans and write answers, such as apply.
 func (v Verb) Decisive() bool {
 	r, _ := rowOf(v)
 	return r.decisive
 }
 
-// Participle returns the word for a command that was carried out, such as "planned"; "" for a verb of another
-// version of Lockstep.
+// Participle returns the word for a command that was carried out, such as "planned". It returns "" for a verb
+// that only another version of Lockstep has.
 func (v Verb) Participle() string {
 	r, _ := rowOf(v)
 	return r.participle
 }
 
-// Forms returns the forms of all commands, in the order of the help.
+// Forms returns all ways to write commands, in the order of the help.
 func Forms() (out []Form) {
 	for _, r := range table {
 		out = append(out, r.help...)
@@ -227,12 +230,12 @@ func selected(want func(row) bool) []Verb {
 	return out
 }
 
-// accepts reports whether a verb takes an option.
+// accepts reports whether a command with this verb may have the option o.
 func (r row) accepts(o *option) bool {
 	return r.acts && slices.Contains(choosing, o) || slices.Contains(r.takes, o)
 }
 
-// An argument is a word that has to follow a verb, with its check.
+// An argument is a word that must follow a verb, with the check of its value.
 type argument struct {
 	stands string // for people: "ADDR"
 	check  check

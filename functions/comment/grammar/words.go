@@ -6,21 +6,21 @@ import (
 	"unicode/utf8"
 )
 
-// A word is a word of a line, without the quotes around it or around the value after its =.
+// A word is a word of a line. text does not contain the quotes around the word, or around its value after "=".
 type word struct {
 	text string
 	// quoted is set if the word was in quotes. Such a word is never an option.
 	quoted bool
-	// enclosed is set for a word such as NAME="VALUE", whose value is in quotes.
+	// enclosed is set if the word is like NAME="VALUE": only the part after "=" is in quotes.
 	enclosed bool
 }
 
 // quotes are the opening quotes that keep a word together, each with its closing quote. There is no escape
-// character. A quote closes the word only if a space or the end of the line follows it; at the end of the line,
-// a punctuation mark may come in between.
+// character. A quote closes the word only before a space, or at the end of the line. There, a punctuation mark
+// may follow the quote.
 var quotes = map[rune]rune{'"': '"', '\'': '\'', '`': '`', '“': '”', '‘': '’'}
 
-// sentenceEnds are the punctuation marks that may follow a command, as if it were a sentence.
+// sentenceEnds are the punctuation marks that a person may write after a command, as at the end of a sentence.
 const sentenceEnds = ".!,;"
 
 // withoutEnd returns a text without the single punctuation mark at its end, if it has one.
@@ -54,8 +54,8 @@ func split(line string) (words []word, open string) {
 	}
 }
 
-// enclosed returns the text up to the closing quote end, and the text after it, rest. A punctuation mark
-// between the quote and the end of the line is left out of rest. ok is false if the quote is not closed.
+// enclosed returns the text of s up to the closing quote end. rest is the text after that quote, without a
+// punctuation mark at the end of the line. ok is false if the quote is not closed.
 func enclosed(s string, end rune) (text, rest string, ok bool) {
 	for i, r := range s {
 		after := i + utf8.RuneLen(r)
@@ -70,8 +70,8 @@ func enclosed(s string, end rune) (text, rest string, ok bool) {
 	return "", s, false
 }
 
-// plain reads a word that does not begin with a quote. The word ends at a space, but not at a space in quotes
-// after =, or in an instance key: a["x y"].
+// plain reads a word that does not begin with a quote. The word ends at a space. A space in quotes after "=",
+// or in an instance key such as a["x y"], does not end it.
 func plain(s string) (w word, rest string) {
 	for i := 0; i < len(s); {
 		r, n := utf8.DecodeRuneInString(s[i:])
@@ -96,8 +96,9 @@ func plain(s string) (w word, rest string) {
 	return word{text: s}, ""
 }
 
-// quoted returns an option and its value, in quotes if they need them, so that they are read as one word again.
-// If flag is "", a value that begins with a dash is quoted, too, so that it is not read as an option.
+// quoted returns an option with its value as people must type it. The value gets quotes if it would not be read
+// as one word without them. If flag is "", the result is an argument. It also gets quotes if it begins with a
+// dash, because it would be read as an option.
 func quoted(flag, value string) string {
 	if flag == "" && strings.TrimLeft(value, "-—–") != value {
 		return always(value)
@@ -111,8 +112,8 @@ func quoted(flag, value string) string {
 // special reports whether a character is an opening or a closing quote.
 func special(r rune) bool { return strings.ContainsRune("\"'`“”‘’", r) }
 
-// name returns a name as it has to be typed: in quotes if it ends with a dot, which would be read as the end of
-// a sentence.
+// name returns a name as people must type it in a command. If the name ends with a dot, it is in quotes: the
+// dot would be read as the end of a sentence.
 func name(s string) string {
 	if strings.HasSuffix(s, ".") && s != "." {
 		return `"` + s + `"`
@@ -120,8 +121,7 @@ func name(s string) string {
 	return s
 }
 
-// always returns a text in quotes. It uses the first kind of quote that does not occur before a space in the
-// text.
+// always returns s in quotes. It uses the first kind of quote that s does not contain before a space.
 func always(s string) string {
 	for _, q := range [][2]string{{`"`, `"`}, {"'", "'"}, {"`", "`"}} {
 		if !ends(s, q[1]) {
@@ -131,13 +131,13 @@ func always(s string) string {
 	return "“" + s + "”"
 }
 
-// writable reports whether a value can be written in quotes: at least one kind of quote does not occur before a
-// space in it.
+// writable reports whether a value can be written in quotes. That is so if the value does not contain every
+// kind of quote before a space.
 func writable(s string) bool {
 	return !ends(s, `"`) || !ends(s, "'") || !ends(s, "`") || !ends(s, "”")
 }
 
-// ends reports whether a text has a quote before a space.
+// ends reports whether s contains the quote before a space. In s, such a quote would end a quoted word.
 func ends(s, quote string) bool {
 	for _, rest := range strings.Split(s, quote)[1:] {
 		if next, _ := utf8.DecodeRuneInString(rest); rest != "" && unicode.IsSpace(next) {
@@ -157,8 +157,8 @@ func visible(s string) string {
 	}, s)
 }
 
-// unprintable reports whether a text has characters that a reader does not see, or sees in another place:
-// control characters, and characters that change the direction of the text.
+// unprintable reports whether s has characters that deceive a reader: control characters, which are invisible,
+// and characters that change the direction of the text.
 func unprintable(s string) bool {
 	return !utf8.ValidString(s) || strings.ContainsFunc(s, func(r rune) bool {
 		return !unicode.IsSpace(r) && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r)) || r == '\u2028' || r == '\u2029' || r == utf8.RuneError

@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// Code returns text as a code span, in which no character has a meaning in Markdown, and invisible characters
-// are shown by their numbers. Several lines become one line.
+// Code returns text as a code span of one line. No character in it has a meaning in Markdown. Invisible
+// characters are shown by their numbers.
 func Code(text string) string {
 	text = visible(text, false)
 	if strings.TrimSpace(text) == "" {
@@ -20,13 +20,14 @@ func Code(text string) string {
 	return fence + text + fence
 }
 
-// Fence returns text as a code block that the text cannot end. language selects the colours; "" means none.
+// Fence returns text as a code block. Nothing in text can end the block. language selects the colours; "" means
+// none.
 func Fence(language, text string) string {
 	fence := strings.Repeat("`", max(3, longestRun(text, '`')+1))
 	return fence + language + "\n" + strings.TrimRight(visible(text, true), "\n") + "\n" + fence
 }
 
-// longestRun returns the length of the longest run of c.
+// longestRun returns how many times c occurs in a row at most.
 func longestRun(s string, c rune) int {
 	longest, run := 0, 0
 	for _, r := range s {
@@ -40,10 +41,9 @@ func longestRun(s string, c rune) int {
 	return longest
 }
 
-// visible returns a text that shows invisible characters, and those that change how others look, by their
-// numbers. They are control characters, and Unicode characters that change the direction of text or have no
-// width. Lockstep's own hidden markers become visible, too. lines is set if line breaks and tabs stay as they
-// are.
+// visible returns text with certain characters replaced by their numbers: control characters, and Unicode
+// characters that change the direction of text or have no width. Lockstep's own hidden markers become visible,
+// too. lines is set if line breaks and tabs stay unchanged.
 func visible(text string, lines bool) string { return Unmarked(shown(text, lines)) }
 
 func shown(text string, lines bool) string {
@@ -82,7 +82,7 @@ func List(names []string) string {
 	return strings.Join(parts, ", ")
 }
 
-// Few returns names as code, followed by the number of further ones: "`a`, `b`, and 3 more".
+// Few returns names as code, and the number of names that are left out: "`a`, `b`, and 3 more".
 func Few(names []string, more int) string {
 	if more > 0 {
 		return fmt.Sprintf("%s, and %d more", List(names), more)
@@ -90,8 +90,8 @@ func Few(names []string, more int) string {
 	return List(names)
 }
 
-// Names returns a list of names as code. If there are over a quarter more than n names, it returns the first n,
-// and the number of the others.
+// Names returns a list of names as code. A list that is more than a quarter longer than n is shortened to the
+// first n names and the number of the rest.
 func Names(names []string, n int) string {
 	if len(names) <= n+n/4 {
 		return List(names)
@@ -102,7 +102,7 @@ func Names(names []string, n int) string {
 // SHA returns the first 7 digits of a commit's SHA, for people.
 func SHA(sha string) string { return sha[:min(len(sha), 7)] }
 
-// place returns an address as a link, and anything else as code.
+// place returns where as a link if it is an address, and otherwise, for example for a command, as code.
 func place(where string) string {
 	if strings.HasPrefix(where, "http://") || strings.HasPrefix(where, "https://") {
 		if !strings.ContainsAny(where, "<>\"` \n") {

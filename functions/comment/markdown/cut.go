@@ -12,7 +12,7 @@ import (
 // Cut shortens Markdown to at most limit bytes. See [CutTo].
 func Cut(text string, limit int) string { return CutTo(text, limit, "") }
 
-// Useful is the length in bytes below which a cut text is not worth reading.
+// Useful is a length in bytes. A text cut to less than that is not worth reading.
 const Useful = 300
 
 // CutTo shortens the Markdown of a plan, a comparison or errors to at most limit bytes. At the end it says how
@@ -22,7 +22,7 @@ const Useful = 300
 // and the action. Then the entries share the remaining room for their details; short details are not cut. Long
 // values are cut in the middle. If there is no room for all lines, errors, destructions and replacements come
 // first, and the rest is counted by kind. Outputs come last: they leave room for details of errors,
-// destructions, replacements and updates. Markdown that was cut before may be cut again.
+// destructions, replacements and updates. The Markdown may be a result of an earlier CutTo.
 func CutTo(markdown string, limit int, where string) string {
 	if len(markdown) <= limit {
 		return markdown
@@ -40,7 +40,7 @@ func CutTo(markdown string, limit int, where string) string {
 		entries = append(entries, p.entries...)
 	}
 	slices.SortStableFunc(entries, worst)
-	// The note is longest if nothing is listed.
+	// longest is the omission with the longest note: no entry is listed.
 	longest := omission{details: len(entries), unlisted: maps.Clone(t.omitted.unlisted)}
 	for _, e := range entries {
 		longest.unlisted[e.kind.many]++
@@ -78,9 +78,9 @@ func CutTo(markdown string, limit int, where string) string {
 	return strings.TrimRight(b.String(), "\n") + "\n" + strings.TrimSuffix(t.omitted.note(), "\n") + where + "\n"
 }
 
-// share divides room among the details of the entries. All get the same number of bytes, and those that need
-// less leave the rest to the others. If an equal share is less than Useful, the first entries get enough, and
-// the others nothing.
+// share divides room bytes among the details of the entries. All entries get the same number of bytes. What an
+// entry does not need goes to the others. If an equal share would be less than Useful, only the first entries
+// get bytes.
 func share(entries []*entry, room int) {
 	needs := make([]int, len(entries))
 	for i, e := range entries {
@@ -97,9 +97,9 @@ func share(entries []*entry, room int) {
 	}
 }
 
-// Level returns the most bytes that a single need can get, if all needs together get at most room bytes.
-// Smaller needs are met in full, larger ones up to this level. If there is room for all, the level is at
-// least the largest need.
+// Level divides room bytes among several needs. It returns the largest number of bytes that a single need can
+// get: a need up to this number gets all its bytes, a larger one this number. If room is enough for all, the
+// result is at least the largest need.
 func Level(room int, needs []int) int {
 	needs = slices.Sorted(slices.Values(needs))
 	for i, n := range needs {
@@ -111,8 +111,8 @@ func Level(room int, needs []int) int {
 	return math.MaxInt
 }
 
-// prose returns the text before the first code block, as far as it fits, followed by the note. If the note is
-// too long, a short note says only that the text was cut. prose returns "" if not even that fits.
+// prose returns as much of the text before the first code block as fits, and then the note. If the note does
+// not fit, a shorter note says only that the text was cut. prose returns "" if that does not fit, either.
 func prose(parts []part, limit int, note, where string) string {
 	note = strings.TrimSuffix(note, "\n") + where + "\n"
 	if len(note) > limit*2/3 {
@@ -134,14 +134,16 @@ func prose(parts []part, limit int, note, where string) string {
 	return note
 }
 
-// An omission counts what was left out of a text. details is the number of entries that are listed with only
-// a part of their details. unlisted is the number of entries that are not listed, by kind.
+// An omission counts what was left out of a text:
+//   - details is the number of entries that are listed, but not with all of their details.
+//   - unlisted is the number of entries that are not listed, by kind of entry.
 type omission struct {
 	details  int
 	unlisted map[string]int
 }
 
-// note returns the line about an omission, which names the worst kinds first. [parse] reads it again.
+// note returns the line that says what was left out, the worst kinds of entries first. [parse] can read this
+// line.
 func (o omission) note() string {
 	text := "\n*Shortened to fit"
 	if o.details > 0 {

@@ -1,6 +1,6 @@
-// Package markdown writes text of unknown authors into GitHub's Markdown. The text becomes code that shows each
-// character and that it cannot end. Lockstep's hidden markers are removed from it, and it is cut if it is too
-// long.
+// Package markdown writes text of unknown authors into GitHub's Markdown. The text becomes code, which shows
+// each character, and which nothing in the text can end. Lockstep's hidden markers in the text become visible.
+// A text that is too long is cut.
 //
-// It does not know what a comment is about: package comment does. Start reading at [Code].
+// The package does not know what a comment says: that is the task of package comment. Start reading at [Code].
 package markdown

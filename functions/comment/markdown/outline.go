@@ -11,14 +11,14 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
 )
 
-// A text is Markdown divided into parts. omitted is what earlier cuts have left out.
+// A text is Markdown divided into parts. omitted counts what was left out when the Markdown was cut earlier.
 type text struct {
 	parts   []part
 	omitted omission
 }
 
-// A part is prose or a code block. open has all of the prose, or the opening fence of the code block with the
-// <details> before it. close has the closing fence and </details>.
+// A part is a piece of Markdown: prose or a code block. For prose, open has all of the text. For a code block,
+// open has the opening fence and the <details> before it, and close the closing fence and </details>.
 type part struct {
 	open, close string
 	entries     []*entry
@@ -26,8 +26,8 @@ type part struct {
 
 func (p part) fenced() bool { return p.close != "" }
 
-// write writes the part with its listed entries, and returns how many of them lack details. It leaves out a
-// block without listed entries.
+// write writes the part with those of its entries that are listed. It leaves out a code block in which no entry
+// is listed. short is the number of listed entries that are written without all details.
 func (p part) write(b *strings.Builder) (short int) {
 	if !p.fenced() {
 		b.WriteString(p.open)
@@ -55,15 +55,16 @@ func (p part) write(b *strings.Builder) (short int) {
 	return short
 }
 
-// A kind is a kind of entry. Entries are recognized by the text mark. many is the noun for several entries.
-// Entries with a lower rank come first.
+// A kind is a kind of entry, such as errors. An entry is of this kind if it contains the text mark. many is the
+// noun for several entries. Entries with a lower rank are listed first.
 type kind struct {
 	mark, many string
 	rank       int
 }
 
-// known are the kinds of entries. They are recognized by the first line of an entry, which the engine's package
-// render writes. A problem begins with its mark; for any other entry, the first mark in the line counts.
+// known are the kinds of entries. The kind follows from the first line of an entry, which package render of the
+// engine has written. An error or a warning begins with its mark. For all other entries, the first mark in the
+// line counts.
 var known = []kind{
 	{errorMark, "errors", 0},
 	{" will be destroyed", "to destroy", 0},
@@ -81,8 +82,8 @@ var known = []kind{
 	{"", "others", 4}, // outputs, in a plan
 }
 
-// The first words of a problem. In output with colours, for example quoted output of a command, a problem has a
-// frame around it.
+// The words with which an error or a warning begins. In output with colours, for example quoted output of a
+// command, an error has a frame around it.
 const (
 	errorMark   = "Error: "
 	warningMark = "Warning: "
@@ -91,9 +92,9 @@ const (
 // isProblem reports whether entries of the kind are errors or warnings.
 func (k kind) isProblem() bool { return k.mark == errorMark || k.mark == warningMark }
 
-// problem returns the mark at the beginning of a line if an error or a warning begins there; otherwise "".
-// after is set if no line, or an empty line, precedes this one: the text of a problem may contain the same
-// words.
+// problem returns the words with which an error or a warning begins in this line; "" if none begins here. after
+// is set if the line is the first one or follows an empty line. Elsewhere, the text of an error may contain the
+// same words.
 func problem(line string, after bool) string {
 	line, framed := strings.CutPrefix(line, "│ ")
 	for _, mark := range []string{errorMark, warningMark} {
@@ -104,7 +105,7 @@ func problem(line string, after bool) string {
 	return ""
 }
 
-// FirstError returns the headline of the first error in Markdown; "" if there is none.
+// FirstError returns the first line of the first error in Markdown; "" if there is no error.
 func FirstError(text string) string {
 	before := ""
 	for line := range strings.Lines(text) {
@@ -117,7 +118,8 @@ func FirstError(text string) string {
 	return ""
 }
 
-// An entry is an item of a code block, with its first line and the tree of its details.
+// An entry is an item of a code block, such as an error or the change of an object. It has a first line, and a
+// tree of details.
 type entry struct {
 	node
 	kind   kind
@@ -125,15 +127,16 @@ type entry struct {
 	given  int // bytes for the details
 }
 
-// need returns the size of all details, in bytes.
+// need returns the size of all details of the entry, in bytes.
 func (e *entry) need() int { return e.size - len(e.head) }
 
-// bare reports whether only the line of the entry is written, without details.
+// bare reports whether the entry is written as its first line only, without details.
 func (e *entry) bare() bool {
 	return len(e.kids) == 0 || e.given < e.need() && e.given-len(e.tail) < longestMark
 }
 
-// details writes the details of the entry, and reports whether some are left out, now or by an earlier cut.
+// details writes the details of the entry. It reports whether some are missing, because of this cut or an
+// earlier one.
 func (e *entry) details(b *strings.Builder) (short bool) {
 	switch {
 	case len(e.kids) == 0:
@@ -153,8 +156,8 @@ func (e *entry) details(b *strings.Builder) (short bool) {
 	return e.omits()
 }
 
-// A node has some lines of code (head), the lines below that are indented further (kids), and the closing
-// bracket (tail).
+// A node is a part of an entry's details, divided by indentation. head is its first line, kids are the lines
+// below it that are indented further, and tail is the closing bracket.
 type node struct {
 	head string
 	kids []*node
@@ -170,7 +173,7 @@ func (n *node) whole(b *strings.Builder) {
 	b.WriteString(n.tail)
 }
 
-// least returns the size of the node without details, in bytes.
+// least returns the size of the node if it is written without details, in bytes.
 func (n *node) least() int {
 	if len(n.kids) == 0 {
 		return n.size
@@ -178,7 +181,7 @@ func (n *node) least() int {
 	return min(n.size, len(n.head)+longestMark+len(n.tail))
 }
 
-// lines returns the number of lines of a node, including those that an earlier cut has left out.
+// lines returns the number of lines of a node. It includes lines that were left out by an earlier cut.
 func (n *node) lines() int {
 	count := strings.Count(n.head, "\n") + strings.Count(n.tail, "\n")
 	if m := mark.FindStringSubmatch(n.head); m != nil {
@@ -193,18 +196,18 @@ func (n *node) lines() int {
 	return count
 }
 
-// omits reports whether an earlier cut has left out lines of a node.
+// omits reports whether lines of the node were left out by an earlier cut.
 func (n *node) omits() bool {
 	return mark.MatchString(n.head) || slices.ContainsFunc(n.kids, (*node).omits)
 }
 
-// mark matches the line that replaces lines that were left out.
+// mark matches the line that cuts write in place of lines that were left out.
 var mark = regexp.MustCompile(`^[ │]*[#(]+ ?(\d+) lines left out\)\n$`)
 
 const longestMark = len("                                # (100000 lines left out)\n")
 
-// fit writes as much of nodes as fits into room bytes, including a mark for the lines left out. Each node first
-// gets its own line; then the lines below the nodes share the remaining room.
+// fit writes as much of the nodes as fits into room bytes. A mark replaces the lines that are left out. First,
+// each node gets its own line. The lines below the nodes share the remaining bytes.
 func fit(b *strings.Builder, nodes []*node, room int) {
 	total, least := 0, 0
 	for _, n := range nodes {
@@ -249,8 +252,8 @@ func fit(b *strings.Builder, nodes []*node, room int) {
 	}
 }
 
-// marked returns the line that replaces the lines left out, with their number, left. The parameter line is
-// the first of them: the new line has the same indentation.
+// marked returns a line that replaces left lines. line is the first of the replaced lines; the new line has the
+// same indentation.
 func marked(line string, left int) string {
 	if strings.HasPrefix(line, "│") {
 		return fmt.Sprintf("│ (%d lines left out)\n", left)
@@ -269,7 +272,7 @@ func column(line string) int {
 	return len(line) - len(strings.TrimLeft(text, " "))
 }
 
-// note matches the line of [omission.note].
+// note matches the line that [omission.note] returns.
 var note = regexp.MustCompile(`^\*Shortened to fit(?:: \d+ without all details)?(?:; not listed: ([^*]*))?\.\*`)
 
 // parse divides Markdown into parts, and cuts the long lines in its code blocks.
@@ -300,7 +303,7 @@ func parse(markdown string) text {
 			around = append(around, line)
 		case grammar.ClosesFence(bare, fence):
 			p := part{open: first, close: line, entries: entries(code)}
-			// The <details> around a block belongs to the block.
+			// A <details> element around a code block is a part of that block.
 			if n := len(around); n >= 2 && strings.HasPrefix(around[n-2], "<details") && around[n-1] == "\n" {
 				p.open = around[n-2] + "\n" + first
 				around = around[:n-2]
@@ -327,7 +330,8 @@ func parse(markdown string) text {
 	return t
 }
 
-// read adds the numbers of unlisted entries in the note of an earlier cut.
+// read adds the numbers in the note of an earlier cut to o.unlisted. kinds is the part of the note with the
+// numbers.
 func (o *omission) read(kinds string) {
 	for item := range strings.SplitSeq(kinds, ", ") {
 		number, many, _ := strings.Cut(item, " ")
@@ -337,8 +341,8 @@ func (o *omission) read(kinds string) {
 	}
 }
 
-// entries divides the lines of a code block into entries: errors or changes, if there are any. Otherwise each
-// line with the smallest indentation begins an entry.
+// entries divides the lines of a code block into entries. Errors or changes are entries. If there are none,
+// each line with the smallest indentation begins an entry.
 func entries(lines []string) []*entry {
 	framed := slices.ContainsFunc(lines, func(l string) bool { return strings.HasPrefix(l, "╷") })
 	problems := false
@@ -404,8 +408,8 @@ func about(lines []string) (n int) {
 	return n
 }
 
-// titled reports whether a line with "#" has the address and the action of a change. It returns false for a
-// remark such as "# (because ...)".
+// titled reports whether a line that begins with "#" contains the address and the action of a change. It
+// returns false for a remark such as "# (because ...)".
 func titled(line string) bool {
 	return !strings.HasPrefix(line, "# (") && strings.HasPrefix(kindOf(line).mark, " ")
 }
@@ -429,7 +433,7 @@ func (n *node) measure() {
 	}
 }
 
-// tree divides lines by their indentation. An empty line belongs to the next line.
+// tree builds a tree of nodes from lines, by their indentation. An empty line belongs to the line after it.
 func tree(lines []string) []*node {
 	var out []*node
 	empty := ""
@@ -466,8 +470,8 @@ func tree(lines []string) []*node {
 // longLine is the maximum length of a line in bytes. A longer line is cut in the middle.
 const longLine = 300
 
-// cutLine cuts a long line in the middle. If the line has two values, before and after, it shows the place
-// where they differ.
+// cutLine cuts a long line in the middle. If the line has an old and a new value, the part where they differ
+// stays.
 func cutLine(line string) string {
 	if len(line) <= longLine {
 		return line
@@ -484,8 +488,8 @@ func cutLine(line string) string {
 	return inside(before, start+same) + `" -> "` + inside(after, same)
 }
 
-// inside cuts a text but keeps its beginning, its end, and the part around the position at. It says how many
-// bytes are left out.
+// inside cuts a long text. It keeps the beginning, the end, and the part around the position at. In place of
+// each gap it writes the number of missing bytes.
 func inside(text string, at int) string {
 	const shown = longLine / 4
 	if len(text) <= 2*shown {

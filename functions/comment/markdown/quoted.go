@@ -2,8 +2,7 @@ package markdown
 
 import "strings"
 
-// Plainly returns a sentence in which the quoted part is written as code, because another person or program
-// wrote it.
+// Plainly returns a sentence in which a quotation of another person or program is written as code.
 func Plainly(problem string) string {
 	from, to := strings.Index(problem, `"`), strings.LastIndex(problem, `"`)
 	if from < 0 || from == to {

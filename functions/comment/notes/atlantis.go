@@ -8,14 +8,14 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// An Atlantis has the parts of a repository's atlantis.yaml that have no effect in Lockstep. People have to
-// know them, because they expect the behaviour of Atlantis.
+// An Atlantis lists the settings in a repository's atlantis.yaml that have no effect in Lockstep. People who
+// know Atlantis expect their effect, so Lockstep tells them.
 type Atlantis struct {
-	// Settings is the name of the file from which Lockstep reads the settings. Ignored is set if that is not
-	// atlantis.yaml.
+	// Settings is the name of the file from which Lockstep reads the settings. Ignored is set if this file is
+	// not atlantis.yaml, so that atlantis.yaml is ignored.
 	Settings string
 	Ignored  bool
-	// Parts are the settings in atlantis.yaml that have no effect in Lockstep.
+	// Parts are those settings in atlantis.yaml that have no effect in Lockstep.
 	Parts []Part
 }
 
@@ -26,7 +26,8 @@ type Part struct {
 	Instead string // a sentence in plain text on what to do instead
 }
 
-// The limits of a note. The note is shown in the comment for each head, so it has to be short.
+// Limits of the note about atlantis.yaml. The note is part of the comment for every head, so it has to be
+// short.
 const (
 	maxParts = 30
 	maxLines = 8
@@ -56,7 +57,7 @@ func (a Atlantis) Notes() []string {
 	return []string{b.String()}
 }
 
-// lineNumbers returns a text with the first line numbers, and the number of the others: "lines 3, 7 and 2
+// lineNumbers returns a text with the first of the line numbers, and how many more there are: "lines 3, 7 and 2
 // more".
 func lineNumbers(all []int) string {
 	var shown []string

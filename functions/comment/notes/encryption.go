@@ -10,11 +10,11 @@ import (
 // EncryptionChange describes how a pull request's encryption block differs from that of the base branch.
 type EncryptionChange struct {
 	Project string
-	// Broken is set if the block of the pull request has errors. Then nothing else is known about it.
+	// Broken is set if the encryption block in the pull request has errors. The other fields are then not set.
 	Broken      bool
 	State, Plan Resealed
-	// Others is set if the block decrypts the states of other projects (remote_state_data_sources) with other
-	// keys or methods.
+	// Others is set if the keys or methods change by which the block decrypts the states of other projects
+	// (remote_state_data_sources).
 	Others bool
 }
 
@@ -22,7 +22,7 @@ type EncryptionChange struct {
 // encrypting.Change.
 type Resealed struct{ Any, Begins, Ends, Rekeyed, Unreadable, Relaxed bool }
 
-// Above returns the report with the note about the encryption above it.
+// Above returns report with the note about the encryption above it.
 func (c EncryptionChange) Above(report string) string {
 	if !c.Broken && !c.State.Any && !c.Plan.Any && !c.Others {
 		return report
@@ -43,7 +43,8 @@ func (c EncryptionChange) Above(report string) string {
 	return b.String() + "\n" + report
 }
 
-// words returns the consequences for a subject, such as "the state", each as a sentence.
+// words returns the consequences of the change, each as a sentence. subject is what is encrypted, such as "the
+// state".
 func (r Resealed) words(subject string) []string {
 	var lines []string
 	add := func(set bool, text string) {

@@ -6,8 +6,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// An Ended is the report on work whose process died before the work was done: it was killed at a limit, or its
-// input crashed it.
+// An Ended is the report about work that was not finished because its process died. The process was killed at a
+// limit, or its input crashed it.
 type Ended struct {
 	Work   string // in Markdown: "planning `net`"
 	Why    string // a sentence

@@ -6,17 +6,19 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// A NotServed says why Lockstep does not serve a repository, for a check run there and for a line in the log.
+// A NotServed says why Lockstep does not work for a repository. It is shown in a check run of the repository
+// and in the log.
 type NotServed struct {
 	Why  Unserved
 	Repo string // "acme/infra"
-	// ID and Was are set if the enabled name now belongs to another account or repository. ID is the ID of that
-	// account or repository, and Was the ID that was enabled. Owner is the login of the repository's owner.
+	// ID and Was are set if the name that is enabled now belongs to a different account or repository. Was is
+	// the ID that was enabled, ID that of the account or repository that has the name now. Owner is the login
+	// of the repository's owner.
 	Owner   string
 	ID, Was int64
 }
 
-// Unserved is the reason why a repository is not served.
+// Unserved is a reason why Lockstep does not work for a repository.
 type Unserved string
 
 const (
@@ -34,7 +36,7 @@ func (n NotServed) Summary() string {
 	return "Lockstep does not plan or apply this repository.\n\n" + n.Reason() + "\n"
 }
 
-// Reason returns the reason and its remedy, in Markdown.
+// Reason returns, in Markdown, why Lockstep does not work for the repository, and how to change that.
 func (n NotServed) Reason() string {
 	text, add := "", n.Repo
 	switch n.Why {

@@ -7,14 +7,14 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// A Foreseen is the note on a plan that uses outputs of other projects of its pull request.
+// A Foreseen is the note about a plan that uses outputs of other projects in the same pull request.
 type Foreseen struct {
-	// Plans are the projects whose planned outputs the plan uses. Failed are the projects whose plans have
-	// failed: for these, the plan uses the outputs in their states.
+	// Plans are the projects whose planned outputs the plan uses. Failed are projects whose own plans failed:
+	// the plan uses the outputs in their states.
 	Plans, Failed []string
 }
 
-// Above returns the plan with the note above it.
+// Above returns plan with this note above it.
 func (f Foreseen) Above(plan string) string {
 	text := plannedWords(f.Plans)
 	if len(f.Failed) > 0 {
@@ -32,10 +32,10 @@ func plannedWords(plans []string) string {
 		markdown.List(plans), numberOf(plans, "its apply", "their applies"))
 }
 
-// Rechecked replaces the note about planned outputs in the text of a plan that was checked later. made are
-// the projects whose planned outputs the plan was made with. now are the projects whose planned outputs it
-// was checked with. Rechecked replaces only the exact text of the note, so a configuration cannot hide
-// anything.
+// Rechecked updates the note about planned outputs in the text of a plan, after Lockstep has checked the plan
+// once more. The plan was made with the planned outputs of the projects in made, and checked with those of the
+// projects in now. Only the exact text of the note is replaced. So a configuration cannot use Rechecked to hide
+// something.
 func Rechecked(text string, made, now []string) string {
 	if len(made) == 0 {
 		return text

@@ -6,14 +6,14 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// A Preview is the note on the plan of a fork's commit. By is the login of the user who named the commit in a
-// plan command. Failed is set if planning failed.
+// A Preview is the note about the plan of a commit in a fork. By is the login of the user who named the commit
+// in a plan command. Failed is set if the plan failed.
 type Preview struct {
 	Head, By string
 	Failed   bool
 }
 
-// Above returns the plan with the note above it.
+// Above returns plan with this note above it.
 func (p Preview) Above(plan string) string {
 	made := "*Planned without credentials"
 	if p.Failed {

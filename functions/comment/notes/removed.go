@@ -8,11 +8,12 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// A RemovedProject is a project of the base branch that a pull request removes.
+// A RemovedProject is a project that exists on the base branch, and that a pull request removes.
 type RemovedProject struct {
 	Name  string
 	State string // its address, "" if that is not known
-	// ByMerge is set if only merges apply the project. Then no destruction is planned.
+	// ByMerge is set if the project can be applied only by merges. Lockstep then plans no destruction before
+	// the merge.
 	ByMerge bool
 }
 
@@ -36,8 +37,8 @@ func Removed(all []RemovedProject) string {
 	return strings.TrimSpace(b.String())
 }
 
-// Gone returns the note on projects that the pull request has planned, and that were removed from the base
-// branch after that.
+// Gone returns the note about projects that were planned for the pull request, and that the base branch has
+// then removed.
 func Gone(names []string) string {
 	const most = 10
 	return fmt.Sprintf("**The base branch has removed** %s since the plan, so there is nothing to plan or apply there.", markdown.Names(names, most))

@@ -6,9 +6,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// NotResumable returns the report of an apply that cannot continue because its journal is gone. One cause is
-// that the apply had ended, but its process died before it recorded that. The other cause is that somebody
-// has recovered or written the state in the meantime.
+// NotResumable returns the report of an apply that cannot continue because its journal no longer exists. There
+// are two causes. The apply had ended, but its process died before it recorded the end. Or somebody has
+// recovered or written the state since.
 func NotResumable() string {
 	return "The apply cannot continue, because its journal is gone. Either it ended before its end was recorded, or somebody has recovered or written the state since."
 }

@@ -6,8 +6,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// Repeated returns the note on projects whose last plan after the merge failed and had options: a retry uses
-// the same options again. plain are the commands for plans without options. It returns nil if plain is empty.
+// Repeated returns the note about projects whose last plan after the merge had options and failed: `lockstep
+// retry` uses the same options. plain are the commands for plans without options. The result is nil if plain is
+// empty.
 func Repeated(projects, plain []string) []string {
 	if len(plain) == 0 {
 		return nil

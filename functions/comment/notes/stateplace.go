@@ -7,27 +7,29 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// Placed describes how the address of a plan's state differs from that on the base branch.
+// Placed describes how the address of a project's state in a plan differs from the address on the base branch.
 type Placed struct {
 	Project string
-	// From is the address of the state on the base branch; "" if there is none. To is the address in the plan;
-	// "" if its backend block cannot be read.
+	// From is the address of the project's state on the base branch; "" if there is none. To is the address in
+	// the plan; "" if the backend block in the pull request cannot be read.
 	From, To string
-	// Moves is set if the plan moves the state from From to To.
+	// Moves is set if the apply of the plan moves the state from the address From to the address To.
 	Moves bool
-	// Were are former addresses of the state, if there is no state at To.
+	// Were are earlier addresses of the state. They are set only if there is no state at To.
 	Were []string
-	// Owner is the project that has the state on the base branch and that the pull request removes; "" if the
-	// base branch has the state for this project.
+	// Owner is another project, which has this state on the base branch, and which the pull request removes. It
+	// is "" if the state belongs to this project on the base branch.
 	Owner string
-	// Former is another project that has left objects in the state at this address; "" for none.
+	// Former is another project, whose objects are in the state at this address although it no longer uses the
+	// address; "" if there is none.
 	Former string
-	// Ignored are the arguments of the backend block that take effect only after the merge. Imposed are the
-	// arguments that a new state takes from other states of the repository in the same bucket.
+	// Ignored are arguments of the backend block that take effect only after the merge. Imposed are arguments
+	// that a new state does not take from the block, but from other states of the repository in the same
+	// bucket.
 	Ignored, Imposed []string
 }
 
-// Above returns the report with the notes about the state above it.
+// Above returns report with the notes about the address of the state above it.
 func (p Placed) Above(report string) string {
 	var b strings.Builder
 	if p.Moves && p.To != "" {

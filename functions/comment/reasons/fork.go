@@ -21,7 +21,7 @@ func (r FromFork) words() (text, remedy string) {
 	return text, fmt.Sprintf("Read the commits, push them to a branch of this repository, and open a pull request from there. Or set %[2]s in the `allow` block of %[1]s on the base branch. Then somebody with write permission reads the commit and comments `lockstep plan COMMIT`, with its full ID. Lockstep plans that commit without credentials.", settings, markdown.Code("forks = true"))
 }
 
-// ForkUnnamed reports that the head is in a fork, and that nobody has named its commit in a command.
+// ForkUnnamed reports that the head commit is in a fork, and that nobody has yet named it in a plan command.
 type ForkUnnamed struct{ Head string }
 
 func (r ForkUnnamed) words() (text, remedy string) {
@@ -38,13 +38,13 @@ func (r OtherCommit) words() (text, remedy string) {
 	return fmt.Sprintf("%s is not the latest commit of the pull request, which is %s.", markdown.Code(markdown.SHA(r.Named)), markdown.Code(markdown.SHA(r.Head))), named(r.Head)
 }
 
-// named returns the advice for a commit that nobody has named: the command that names it.
+// named returns the advice to write the plan command that names the head commit.
 func named(head string) string {
 	return fmt.Sprintf("Read the commit, then comment %s.", markdown.Code(grammar.Command{Verb: grammar.Plan, Commit: head}.String()))
 }
 
-// OwnFork reports that the author of a pull request from a fork has named its head. Another person has to name
-// it.
+// OwnFork reports that the author of a pull request from a fork has named its head commit in a plan command. A
+// different person has to do that.
 type OwnFork struct{ Login string }
 
 func (r OwnFork) words() (text, remedy string) {
@@ -52,7 +52,8 @@ func (r OwnFork) words() (text, remedy string) {
 		"Ask somebody else with write access to read the commit and to comment that. Or push the commits to a branch of this repository."
 }
 
-// ForkOnlyPlanned reports a command other than plan on a pull request from a fork.
+// ForkOnlyPlanned reports that a command for a pull request from a fork is not a plan command. Other commands
+// are refused.
 type ForkOnlyPlanned struct{ Verb grammar.Verb }
 
 func (r ForkOnlyPlanned) words() (text, remedy string) {
@@ -60,8 +61,7 @@ func (r ForkOnlyPlanned) words() (text, remedy string) {
 		fmt.Sprintf("Merge it. Then comment %s to plan it with credentials, read the plan, and apply it.", markdown.Code("lockstep plan"))
 }
 
-// StateElsewhere reports that a pull request from a fork has the state of a project at another address than the
-// base branch.
+// StateElsewhere reports that a pull request from a fork changes the address of a project's state.
 type StateElsewhere struct{ Project string }
 
 func (r StateElsewhere) words() (text, remedy string) {
@@ -69,7 +69,7 @@ func (r StateElsewhere) words() (text, remedy string) {
 		"Undo the changes to the backend, the workspace and their settings. To move a state, push the commits to a branch of this repository."
 }
 
-// NotOnBase reports that a project of a fork's commit does not exist on the base branch.
+// NotOnBase reports that a project in a fork's commit does not exist on the base branch.
 type NotOnBase struct{ Project string }
 
 func (r NotOnBase) words() (text, remedy string) {

@@ -8,23 +8,26 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// Hooked is the answer of a hook. If a hook before a plan or an apply refuses or fails, its answer is a reason
-// against the plan or apply.
+// Hooked is the answer of a hook. If the hook was called before a plan or an apply, and refuses it or fails,
+// the answer is a reason why the plan or apply is refused.
 type Hooked struct {
 	Hook  string // its name
 	Event string // "before_plan", "after_plan", "before_apply" or "after_apply"
-	// Refuses is set if the hook is called before a plan or an apply, and denies it.
+	// Refuses is set if the hook was called before a plan or an apply, and its answer denies that plan or
+	// apply.
 	Refuses bool `json:",omitempty"`
 	// Messages are the messages of the hook, without secrets. More is the number of messages that are left out.
 	Messages []string `json:",omitempty"`
 	More     int      `json:",omitempty"`
-	// Mistake is the reason why there is no valid answer; "" if there is one.
+	// Mistake is the reason why the hook has not given a valid answer; "" if it has.
 	Mistake string `json:",omitempty"`
-	// Again is the command that asks the hook again, if its answer blocks the plan or apply.
+	// Again is the command that calls the hook once more. It is set if the hook's answer blocks the plan or the
+	// apply.
 	Again string `json:",omitempty"`
 }
 
-// Against reports whether the answer blocks the plan or apply that the hook was called before.
+// Against reports whether the hook was called before a plan or an apply, and its answer blocks that plan or
+// apply.
 func (h Hooked) Against() bool {
 	return h.Refuses || h.Mistake != "" && strings.HasPrefix(h.Event, "before_")
 }
@@ -42,7 +45,8 @@ func (h Hooked) words() (text, remedy string) {
 	return text, fmt.Sprintf("To ask the hook again, comment %s.", markdown.Code(command))
 }
 
-// said returns the messages of the hook, or the mistake in its answer, after a colon; "" if there are none.
+// said returns ": " and the hook's messages, or what is wrong with its answer. It returns "" if there is
+// neither.
 func (h Hooked) said() string {
 	if h.Mistake != "" {
 		return ": " + markdown.Code(h.Mistake)
@@ -53,8 +57,8 @@ func (h Hooked) said() string {
 	return ": " + markdown.Few(h.Messages, h.More)
 }
 
-// Hooks returns a paragraph of Markdown with the answers of hooks that block nothing; "" if no hook has sent a
-// message.
+// Hooks returns a paragraph of Markdown with the messages of hooks that block nothing; "" if there are no
+// messages.
 func Hooks(all []Hooked) string {
 	var b strings.Builder
 	for _, h := range all {

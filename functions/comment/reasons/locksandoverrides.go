@@ -7,14 +7,14 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// NothingToLock reports that the pull request touches no project at present, so there is no state to lock.
+// NothingToLock reports that the pull request changes no project at present, so there is no state to lock.
 type NothingToLock struct{}
 
 func (NothingToLock) words() (text, remedy string) {
 	return "This pull request changes no project, so there is no state to lock.", ""
 }
 
-// SetNotLocked reports that a project is not locked because other projects of the same command cannot be
+// SetNotLocked reports that a project was not locked, because the same command names projects that cannot be
 // locked.
 type SetNotLocked struct{ Projects []string }
 
@@ -28,11 +28,11 @@ type LockedByAnother struct {
 	Number      int // of the other pull request
 	By, Because string
 	Since       time.Time `json:",omitzero"`
-	// Merged is set for an apply that a merge asks for, which no comment can repeat.
+	// Merged is set for an apply that a merge has requested. A comment cannot repeat such an apply.
 	Merged bool `json:",omitempty"`
-	// Waits is set if a merge has asked for the apply, and the apply waits for the end of the lock.
+	// Waits is set if a merge has requested the apply, and the apply waits until the lock is released.
 	Waits bool `json:",omitempty"`
-	// Locking is set if the refused command is a lock of the same state.
+	// Locking is set if the refused command is `lockstep lock`: two people cannot lock the same state.
 	Locking bool `json:",omitempty"`
 }
 
@@ -48,12 +48,12 @@ func (r LockedByAnother) words() (text, remedy string) {
 	return LockedFor(r), r.Lifts() + " Then apply again."
 }
 
-// Lifts returns the advice on how to release the lock.
+// Lifts returns the advice on how this lock can be released.
 func (r LockedByAnother) Lifts() string {
 	return fmt.Sprintf("To release the lock, comment %s on #%d, or merge or close that pull request.", markdown.Code("lockstep unlock"), r.Number)
 }
 
-// LockedFor returns the note about a person's lock on a project's state.
+// LockedFor returns the note that a person has locked the state of a project for another pull request.
 func LockedFor(r LockedByAnother) string {
 	return fmt.Sprintf("Locked by #%[2]d: %[1]s has locked the state%[3]s: %[4]s.", markdown.Code(r.By), r.Number, SinceWhen(r.Since), markdown.Code(r.Because))
 }
@@ -66,8 +66,8 @@ func SinceWhen(t time.Time) string {
 	return ", since " + t.UTC().Format("2 January 2006, 15:04 MST")
 }
 
-// NotLifted reports that the settings do not let a user override any requirement for a plan. Nobody is set if
-// no user may override any. Empty is set if the plan has no changes.
+// NotLifted reports that the user may not override a requirement of the plan, according to the settings. Nobody
+// is set if no user may. Empty is set if the plan has no changes, so that there is nothing to override.
 type NotLifted struct {
 	Login  string
 	Nobody bool `json:",omitempty"`
@@ -86,8 +86,8 @@ func (r NotLifted) words() (text, remedy string) {
 		fmt.Sprintf("Ask somebody whom a requirement in %[2]s lists under %[1]s.", markdown.Code("override"), settings)
 }
 
-// NotAsWritten reports that GitHub no longer has the comment or review with a command, or has it with another
-// text or author.
+// NotAsWritten reports that the comment or review with the command no longer exists on GitHub, or now has
+// another text or another author.
 type NotAsWritten struct{}
 
 func (NotAsWritten) words() (text, remedy string) {
@@ -102,8 +102,8 @@ func (NotInConversation) words() (text, remedy string) {
 		"Write the override as a new comment in the conversation."
 }
 
-// VoidOverride reports that an override was written before people could see its plan. If Edited is set, the
-// override was edited or deleted after it was written.
+// VoidOverride reports that an override does not count, because it was written before its plan was visible. If
+// Edited is set, the reason is that the comment with the override was edited or deleted.
 type VoidOverride struct {
 	Edited bool `json:",omitempty"`
 }
@@ -131,7 +131,7 @@ func (NothingToStop) words() (text, remedy string) {
 	return "No plan or apply of this pull request is in progress.", ""
 }
 
-// WasStopped reports that a person stopped the plan or apply before it was done. Merged is set for an apply
+// WasStopped reports that a person stopped the plan or the apply before its end. Merged is set for an apply
 // that a merge requested.
 type WasStopped struct {
 	By     string

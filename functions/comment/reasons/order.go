@@ -7,12 +7,13 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// Awaits reports that other projects are applied first. Their applies are queued, in progress, or accepted.
+// Awaits reports that other projects must be applied first. Their applies are already requested: they are
+// queued, accepted or in progress.
 type Awaits struct {
 	Project string
 	On      []string
-	// Destroys is set if the plan destroys the project: the projects in On depend on it. Held is set if
-	// something else blocks the apply, too, and has to be resolved first.
+	// Destroys is set if the plan destroys the project. On then lists projects that depend on it. Held is set
+	// if the apply is also blocked by another reason, which must be resolved first.
 	Destroys bool `json:",omitempty"`
 	Held     bool `json:",omitempty"`
 }
@@ -33,27 +34,28 @@ func (r Awaits) words() (text, remedy string) {
 	return fmt.Sprintf("%s %s of %s %s queued or in progress.", order, apply, markdown.List(r.On), applies), remedy
 }
 
-// OutOfOrder reports that the project depends on projects that are not applied, and whose applies nobody has
-// requested.
+// OutOfOrder reports that the project depends on projects that are not applied, and for which nobody has
+// requested an apply.
 type OutOfOrder struct {
 	Project string
 	Left    []string
-	// Again are the projects in Left that have to be planned again first. OnMerge are the projects in Left that
-	// only the merge applies.
+	// Again are those projects in Left that need a new plan. OnMerge are those in Left that only the merge can
+	// apply.
 	Again   []string `json:",omitempty"`
 	OnMerge []string `json:",omitempty"`
 	Merged  bool     `json:",omitempty"`
-	// Once is set if a project in Left can be applied only after the merge.
+	// Once is set if a project in Left cannot be applied before the merge.
 	Once bool `json:",omitempty"`
-	// Later is set if the merge applies this project, and the projects in Left have to be applied before the
+	// Later is set if the merge applies this project. The projects in Left must then be applied before the
 	// merge.
 	Later bool `json:",omitempty"`
-	// Destroys is set if the plan destroys the project: the projects in Left depend on it. Removed is set if
-	// the pull request removes the project, so that `lockstep apply` for all projects does not include it.
+	// Destroys is set if the plan destroys the project. Left then lists projects that depend on it, and that
+	// must be destroyed first. Removed is set if the pull request removes the project. `lockstep apply` for all
+	// projects does not include a removed project.
 	Destroys bool `json:",omitempty"`
 	Removed  bool `json:",omitempty"`
-	// Held is set if something else blocks the apply, too, so that `lockstep apply` for all projects would not
-	// apply this one.
+	// Held is set if the apply is also blocked by another reason. `lockstep apply` for all projects would then
+	// not apply this project.
 	Held bool `json:",omitempty"`
 }
 
@@ -104,7 +106,7 @@ func (r OutOfOrder) words() (text, remedy string) {
 	return text, fmt.Sprintf("First apply those projects: comment %s for each.%s", markdown.Code(apply+" -p NAME"), all)
 }
 
-// planOf is the command for new plans of some projects, in Markdown.
+// planOf returns the command, in Markdown, that makes new plans of the projects in names.
 func planOf(names []string) string {
 	if len(names) == 1 {
 		return markdown.Code("lockstep plan -p " + names[0])
@@ -112,7 +114,8 @@ func planOf(names []string) string {
 	return markdown.Code("lockstep plan -p NAME") + " for each"
 }
 
-// AfterMerge returns the advice for a project that comes after projects which only the merge applies.
+// AfterMerge returns the advice for a project that must be applied after the projects in names, which only the
+// merge can apply.
 func AfterMerge(names []string) string {
 	return fmt.Sprintf("%s After the merge, comment %s for a new plan, and apply it.", onlyOnMerge(names), markdown.Code("lockstep retry"))
 }
@@ -121,8 +124,8 @@ func onlyOnMerge(names []string) string {
 	return SomeOf(names).Text() + " applies on merge, and not before."
 }
 
-// OrderFirst is the advice on how the merge can apply two projects, if the pull request itself adds the
-// dependency between them.
+// OrderFirst is the advice for a pull request that itself adds the dependency between two projects. It says how
+// the merge can apply both.
 const OrderFirst = "Or, to have the merge apply this project, too, first merge the `depends_on` in a pull request of its own. Then comment `lockstep plan` here."
 
 func depend(names []string) string {
@@ -153,9 +156,9 @@ func are(names []string) string {
 	return "which are"
 }
 
-// InCycle reports that projects depend on each other in a cycle, by the settings of the base branch and of
-// the head together. Each project in the list depends on the next one. The last entry is the first project
-// again.
+// InCycle reports that projects depend on each other in a cycle. Each project in the list depends on the next
+// one; the last entry repeats the first. Dependencies in the settings of the base branch and in those of the
+// head both count.
 type InCycle struct{ Projects []string }
 
 func (r InCycle) words() (text, remedy string) {

@@ -8,15 +8,16 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// FoundStale reports that the plan was found to be out of date before.
+// FoundStale reports that Lockstep has already found that the plan is out of date. Merged is set if the merge
+// requested the apply.
 type FoundStale struct{ Merged bool }
 
 func (r FoundStale) words() (text, remedy string) {
 	return "The plan is out of date.", planAgain(r.Merged)
 }
 
-// HeadIsNewer reports that one comment asks for a plan and its apply, but not for a plan of the present head:
-// the head was pushed after the comment, or in the same second.
+// HeadIsNewer reports that a comment requests a plan and its apply, but the head commit may be newer than the
+// comment: it was pushed later or in the same second.
 type HeadIsNewer struct{ Project string }
 
 func (r HeadIsNewer) words() (text, remedy string) {
@@ -24,7 +25,7 @@ func (r HeadIsNewer) words() (text, remedy string) {
 		fmt.Sprintf("Read the plan, then comment %s.", markdown.Code(grammar.Command{Verb: grammar.Apply, Project: r.Project}.String()))
 }
 
-// HeadMoved reports that the plan is for an earlier head.
+// HeadMoved reports that the plan was made for an earlier head commit of the pull request.
 type HeadMoved struct {
 	Planned, Head string
 	Merged        bool
@@ -40,8 +41,8 @@ func (r HeadMoved) words() (text, remedy string) {
 	return text, fmt.Sprintf("Lockstep plans the new commit: read that plan, then apply it. If the new commit does not change the project, comment %s.", markdown.Code(c.String()))
 }
 
-// Restored reports that a plan destroys the objects of a removed project, but that the project exists again: on
-// the base branch, or in the open pull request.
+// Restored reports that a plan is to destroy the objects of a removed project, but the project exists once
+// more: on the base branch, or in the open pull request.
 type Restored struct {
 	Project string
 	Merged  bool // the pull request
@@ -55,15 +56,15 @@ func (r Restored) words() (text, remedy string) {
 	return where + ", so Lockstep does not destroy it.", planAgain(false)
 }
 
-// RemovedByBase reports that the base branch has removed the projects since they were planned.
+// RemovedByBase reports that the projects were removed from the base branch after they were planned.
 type RemovedByBase struct{ Projects []string }
 
 func (r RemovedByBase) words() (text, remedy string) {
 	return fmt.Sprintf("The base branch has removed %s since the plan, so there is nothing to plan or apply.", markdown.List(r.Projects)), ""
 }
 
-// RemovedHere reports that the open pull request removes a project that only a merge applies. So Lockstep
-// makes no plan that destroys the project's objects.
+// RemovedHere reports that the pull request removes a project that only merges can apply. So, before the merge,
+// Lockstep makes no plan that destroys the project's objects.
 type RemovedHere struct{ Project string }
 
 func (r RemovedHere) words() (text, remedy string) {
@@ -71,8 +72,8 @@ func (r RemovedHere) words() (text, remedy string) {
 		"To destroy the objects, first remove the resources in a pull request that keeps the project, and merge it. Then remove the project."
 }
 
-// RenamedByBase reports that the base branch has given the project another name since it was planned. Verb is
-// the verb of the command that helps, with the new name; "" if no command helps yet.
+// RenamedByBase reports that the project was renamed on the base branch after it was planned. Verb is the verb
+// of the command to write, with the new name; "" if no command helps yet.
 type RenamedByBase struct {
 	Project, Name string
 	Verb          grammar.Verb `json:",omitempty"`
@@ -93,7 +94,7 @@ func (r RenamedByBase) words() (text, remedy string) {
 	return text, fmt.Sprintf("Use the new name: comment %s.", markdown.Code(c.String()))
 }
 
-// RenamedNote returns the note on a project of a pull request that the base branch has renamed since it was
+// RenamedNote returns the note that a project of the pull request was renamed on the base branch after it was
 // planned.
 func RenamedNote(project, name string) string {
 	if rehoused(project, name) {
@@ -102,15 +103,14 @@ func RenamedNote(project, name string) string {
 	return fmt.Sprintf("**The base branch has renamed %s to %s** since the plan. In commands, use the new name.", markdown.Code(project), markdown.Code(name))
 }
 
-// rehoused reports whether a project has kept its name, so that only its workspace has changed. The parameter
-// project is its former label, and name is its present name.
+// rehoused reports whether only the workspace of a project has changed, and not its name. project is the
+// project's label when it was planned, and name its label now.
 func rehoused(project, name string) bool {
 	return project == name || strings.HasPrefix(project, name+" (")
 }
 
-// InputsMoved reports that files that the plan depends on have changed since it was made. Whole is set if the
-// plan depends on all files of the repository. Late is set if the apply of the plan has waited since the
-// merge.
+// InputsMoved reports that files on which the plan depends have changed since the plan was made. Whole is set
+// if the plan depends on all files of the repository. Late is set if the apply has waited since the merge.
 type InputsMoved struct {
 	Files  Some
 	Whole  bool `json:",omitempty"`
@@ -133,9 +133,9 @@ func (r InputsMoved) words() (text, remedy string) {
 	return fmt.Sprintf("The plan is out of date, because %s in these files: %s.%s", where, r.Files.Text(), why), planAgain(r.Merged)
 }
 
-// SettingsBroken reports that Lockstep cannot find the project, because the settings in the present files
-// have errors. So it does not know whether the plan is out of date. Problem has the errors, in Markdown.
-// OfBase is set if the base branch itself has errors.
+// SettingsBroken reports that the settings have errors, so that Lockstep cannot find the project in them. So it
+// cannot check whether the plan is up to date. Problem has the errors, in Markdown. OfBase is set if the base
+// branch itself has errors.
 type SettingsBroken struct {
 	Project, Problem string
 	OfBase           bool `json:",omitempty"`
@@ -154,7 +154,7 @@ func (r SettingsBroken) words() (text, remedy string) {
 	return text, fmt.Sprintf("Correct the errors %s. Then comment %s again: the plan stays valid.", where, markdown.Code("lockstep apply"))
 }
 
-// ModulesMoved reports that the sources of remote modules have other contents than when the plan was made.
+// ModulesMoved reports that the files of remote modules have changed since the plan was made.
 type ModulesMoved struct {
 	Modules Some
 	Merged  bool
@@ -164,7 +164,7 @@ func (r ModulesMoved) words() (text, remedy string) {
 	return fmt.Sprintf("The plan is out of date, because the sources of these modules have changed: %s. To avoid that, pin them to a tag, a commit or an exact version.", r.Modules.Text()), planAgain(r.Merged)
 }
 
-// OtherVersion reports that another version of Lockstep made the plan.
+// OtherVersion reports that the plan was made by a different version of Lockstep.
 type OtherVersion struct{ Merged bool }
 
 func (r OtherVersion) words() (text, remedy string) {
@@ -182,8 +182,9 @@ const (
 	SameSerial    StateChange = "rewritten" // other bytes under the same serial
 )
 
-// StateMoved reports that the state has changed since the plan was made. Was and Is are its serials then and
-// now. By and Number are the user and the pull request of the apply that wrote it, if that is known.
+// StateMoved reports that the state has changed since the plan was made. Was and Is are the serials of the
+// state at the plan and now. By and Number are the user and the pull request of the apply that has changed the
+// state, if known.
 type StateMoved struct {
 	Change  StateChange
 	Was, Is uint64
@@ -207,17 +208,16 @@ func (r StateMoved) words() (text, remedy string) {
 	return fmt.Sprintf("The plan is out of date: %s.%s", why, by), planAgain(r.Merged)
 }
 
-// OtherUnmerged reports that another pull request was applied to the state and is not merged. This plan could
-// undo its changes.
+// OtherUnmerged reports that a different pull request, which is not merged, was applied to the same state. This
+// plan could undo the changes of that pull request.
 type OtherUnmerged struct {
 	Number int
 	Merged bool `json:",omitempty"`
-	// Mutual is set if the other pull request also waits for this one.
+	// Mutual is set if both pull requests wait for each other.
 	Mutual bool `json:",omitempty"`
 }
 
-// MutualNote returns the advice for two pull requests that wait for each other. number is the number of the
-// other one.
+// MutualNote returns the advice if this pull request and the one with the given number wait for each other.
 func MutualNote(number int) string {
 	return fmt.Sprintf("#%[1]d waits for this pull request, too. Merge both, in any order. Then comment %[2]s on the one that you merged last, to apply what is missing. Or close #%[1]d: the next plan here then undoes what #%[1]d has applied.", number, markdown.Code("lockstep retry"))
 }

@@ -6,7 +6,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// PlaceTaken reports that the address of the project's state belongs to another project on the base branch.
+// PlaceTaken reports that the project would use a state that belongs to another project, Owner, on the base
+// branch.
 type PlaceTaken struct{ Project, Place, Owner string }
 
 func (r PlaceTaken) words() (text, remedy string) {
@@ -14,14 +15,14 @@ func (r PlaceTaken) words() (text, remedy string) {
 		fmt.Sprintf("Give %s a state of its own: change the key in its `backend` block.", markdown.Code(r.Project))
 }
 
-// PlaceClaimed reports that another project has claimed the address of the state. Owner is that project, and
-// Repo its repository; "" for this repository.
+// PlaceClaimed reports that the address of the state is reserved for another project, Owner. Repo is the
+// repository of that project; "" for the repository of this one.
 type PlaceClaimed struct {
 	Project, Place, Owner string
 	Repo                  string `json:",omitempty"`
-	// Taken is set if the owner got the address after Project had left it.
+	// Taken is set if the project Owner got the address after the project Project had left it.
 	Taken bool `json:",omitempty"`
-	// Removed is set if the pull request removes Project.
+	// Removed is set if the pull request removes the project in the field Project.
 	Removed bool `json:",omitempty"`
 }
 
@@ -44,8 +45,8 @@ func (r PlaceClaimed) words() (text, remedy string) {
 	return text, fmt.Sprintf("Give %s another key in its `backend` block, or change that of the other project.", markdown.Code(r.Project))
 }
 
-// PlaceLeft reports that the plan destroys objects of the state's former project, Owner, which has left the
-// address. Number is the pull request that removed that project; 0 if it is not known.
+// PlaceLeft reports that the plan destroys objects of another project, Owner, which formerly had the state at
+// this address. Number is the pull request that removed Owner; 0 if it is not known.
 type PlaceLeft struct {
 	Project, Place, Owner string
 	Number                int `json:",omitempty"`
@@ -62,7 +63,8 @@ func (r PlaceLeft) words() (text, remedy string) {
 		fmt.Sprintf("%s To keep the objects, declare them in the configuration of %[2]s. Or give %[2]s another key in its `backend` block.", remedy, markdown.Code(r.Project))
 }
 
-// StateCopied reports that a removed project's state has a copy, which is the state of the project Owner.
+// StateCopied reports that the state of a removed project was copied, and that the copy is the state of the
+// project Owner.
 type StateCopied struct{ Project, Place, Owner string }
 
 func (r StateCopied) words() (text, remedy string) {
@@ -70,14 +72,14 @@ func (r StateCopied) words() (text, remedy string) {
 		fmt.Sprintf("Check that the state of %[4]s has all objects that you keep. If %[3]s has objects of its own to destroy, first remove their resources in a pull request that keeps %[3]s, and apply that. Then delete the old state file of %[3]s, %[1]s, and comment %[2]s: the new plan destroys nothing.", markdown.Code(r.Place), markdown.Code("lockstep plan -p "+r.Project), markdown.Code(r.Project), markdown.Code(r.Owner))
 }
 
-// CopyNote returns the note about the copy of a state.
+// CopyNote returns the note that the state of a removed project has a copy.
 func CopyNote(r StateCopied) string {
 	text, remedy := r.words()
 	return text + " " + remedy
 }
 
-// PlaceUnknown reports that the settings of the base branch have errors, so Lockstep cannot see whether they
-// allow the address of the project's state.
+// PlaceUnknown reports that Lockstep cannot check whether the address of the state is allowed, because the
+// settings on the base branch have errors.
 type PlaceUnknown struct{ Project, Place string }
 
 func (r PlaceUnknown) words() (text, remedy string) {
@@ -85,8 +87,7 @@ func (r PlaceUnknown) words() (text, remedy string) {
 		fmt.Sprintf("Correct %s on the base branch. Then comment `lockstep plan`.", settings)
 }
 
-// PlaceNotAllowed reports that the settings of the base branch do not allow the address of the project's
-// state.
+// PlaceNotAllowed reports that the settings on the base branch do not allow a state at this address.
 type PlaceNotAllowed struct{ Project, Place string }
 
 func (r PlaceNotAllowed) words() (text, remedy string) {
@@ -94,7 +95,8 @@ func (r PlaceNotAllowed) words() (text, remedy string) {
 		fmt.Sprintf("To allow it, add the state to the `allow` block of %s on the base branch: %s.", settings, markdown.Code(fmt.Sprintf("states = [%q]", r.Place)))
 }
 
-// PlaceRenamed reports that the base branch has the state under the project's old name, Owner.
+// PlaceRenamed reports that the pull request renames a project. On the base branch, the state belongs to the
+// old name, Owner.
 type PlaceRenamed struct{ Project, Owner string }
 
 func (r PlaceRenamed) words() (text, remedy string) {
@@ -102,9 +104,9 @@ func (r PlaceRenamed) words() (text, remedy string) {
 		onceMerged
 }
 
-// OnceMerged returns the text on why a plan can be applied only after the merge, and what to do then. There
-// are two reasons. If owner is not "", the base branch has the state under the name owner. If owner is "",
-// the plan comes after the projects in the list after, which can be applied only after the merge.
+// OnceMerged returns the reason why a plan can be applied only after the merge, and what to do after the merge.
+// If owner is not "", the reason is that the base branch has the state under the project name owner. Otherwise,
+// the reason is that the projects in after must be applied first, and can be applied only after the merge.
 func OnceMerged(owner string, after []string) string {
 	why := fmt.Sprintf("The base branch still has this project under the name %s, so it can be applied only after the merge.", markdown.Code(owner))
 	if owner == "" {
@@ -113,8 +115,8 @@ func OnceMerged(owner string, after []string) string {
 	return why + " After the merge, comment `lockstep retry` for a new plan of what was merged. Read it, then apply it."
 }
 
-// NotEncrypted reports that the base branch does not have the project, so that its encryption block has no
-// effect yet.
+// NotEncrypted reports that the project does not exist on the base branch yet. So its encryption block has no
+// effect.
 type NotEncrypted struct{ Project string }
 
 func (r NotEncrypted) words() (text, remedy string) {
@@ -122,7 +124,7 @@ func (r NotEncrypted) words() (text, remedy string) {
 		fmt.Sprintf("%s To apply before the merge, set %s for the project's environment in %s on the base branch.", onceMerged, markdown.Code("TF_ENCRYPTION"), settings)
 }
 
-// PlaceMoved reports that the state has another address than in the plan.
+// PlaceMoved reports that the project's state now has another address than in the plan.
 type PlaceMoved struct {
 	Project, Planned, Place string
 	Merged                  bool
@@ -132,8 +134,8 @@ func (r PlaceMoved) words() (text, remedy string) {
 	return fmt.Sprintf("The plan is out of date: it is for the state at %s, and the state of %s is at %s now.", markdown.Code(r.Planned), markdown.Code(r.Project), markdown.Code(r.Place)), planAgain(r.Merged)
 }
 
-// PlaceKeptElse reports that the base branch has changed how the state is locked or encrypted, while an apply
-// held a lock of the earlier kind.
+// PlaceKeptElse reports that the base branch has changed how the state is locked or encrypted during an apply.
+// The apply still has a lock of the earlier kind.
 type PlaceKeptElse struct{ Project string }
 
 func (r PlaceKeptElse) words() (text, remedy string) {

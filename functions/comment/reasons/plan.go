@@ -7,8 +7,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// NoPlan reports that there is no plan to apply. In this and the other reasons, Merged is set if the merge of
-// the pull request asks for the apply.
+// NoPlan reports that there is no plan to apply. In all reasons, Merged is set if the merge of the pull request
+// requests the apply.
 type NoPlan struct{ Merged bool }
 
 func (r NoPlan) words() (text, remedy string) {
@@ -31,11 +31,11 @@ func (r BeingPlanned) words() (text, remedy string) {
 	return "The plan is not ready yet.", "Wait for the plan and read it. Then comment `lockstep apply`."
 }
 
-// BeingApplied reports that an apply of the same project is in progress or waits.
+// BeingApplied reports that an apply of the project is already in progress or queued.
 type BeingApplied struct {
 	By   string       // login of the user who asked for it
 	Verb grammar.Verb // of the refused command
-	// Late is set for an apply that a merge has requested and that waits for its requirements.
+	// Late is set for an apply that a merge has requested, and that waits until its requirements are met.
 	Late bool `json:",omitempty"`
 }
 
@@ -63,10 +63,10 @@ type PlanIsBad struct {
 	Head      string
 	Merged    bool
 	StoppedBy string `json:",omitempty"` // login of the user who stopped it
-	// Plain is the command for a plan without options, if a retry after the merge would use the options of this
-	// plan again; otherwise "".
+	// Plain is the command for a plan without options. It is set if `lockstep retry` would use the options of
+	// this plan.
 	Plain string `json:",omitempty"`
-	// Vain is set if the plan before this one is applied or had no changes, so that nothing is left to apply.
+	// Vain is set if nothing is left to apply: the previous plan of the project is applied, or had no changes.
 	Vain bool `json:",omitempty"`
 }
 
@@ -90,7 +90,7 @@ func (r PlanIsBad) words() (text, remedy string) {
 // AlreadyDone reports that the plan is applied already.
 type AlreadyDone struct {
 	Head, By string
-	// Number is the pull request whose apply has made the changes; 0 for this pull request.
+	// Number is the pull request whose apply has made these changes; 0 for the present one.
 	Number int `json:",omitempty"`
 }
 
@@ -101,7 +101,7 @@ func (r AlreadyDone) words() (text, remedy string) {
 	return fmt.Sprintf("The plan of %s is already applied, requested by %s.", markdown.Code(markdown.SHA(r.Head)), markdown.Code(r.By)), ""
 }
 
-// ApplyBroken reports that the apply of the plan failed.
+// ApplyBroken reports that an earlier apply of the plan failed. Merged is set if the merge requests the apply.
 type ApplyBroken struct{ Merged bool }
 
 func (r ApplyBroken) words() (text, remedy string) {
@@ -116,7 +116,8 @@ func (NothingToDo) words() (text, remedy string) {
 }
 
 // PlanIsNewer reports that the author of the comment, or the person who merged, cannot have seen the plan.
-// Shown is set if the plan was shown after the comment or the merge; it is not set if the plan was never shown.
+// Shown is set if the plan became visible after the comment or the merge. Shown is false if the plan was never
+// visible.
 type PlanIsNewer struct {
 	Project, Plan string // Plan is the hash
 	Shown         bool
@@ -137,12 +138,12 @@ func (r PlanIsNewer) words() (text, remedy string) {
 	return text, fmt.Sprintf("Read the plan. Then comment %s again, or %s for exactly this plan.", markdown.Code("lockstep apply"), ApplyOnly(r.Project, r.Plan))
 }
 
-// PlanRenewed reports that Lockstep has replaced the plan by itself, and that the command does not name the new
-// plan.
+// PlanRenewed reports that Lockstep itself has replaced the plan by a new one, and that the command does not
+// name the new plan.
 type PlanRenewed struct {
 	Project, Plan string // Plan is the hash
 	Merged        bool
-	// Outputs is set if the plan was replaced because of planned outputs of other projects.
+	// Outputs is set if the plan was replaced because planned outputs of other projects have changed.
 	Outputs bool `json:",omitempty"`
 }
 
@@ -158,7 +159,7 @@ func (r PlanRenewed) words() (text, remedy string) {
 	return text, fmt.Sprintf("Read the current plan. To apply it, comment %s.", ApplyOnly(r.Project, r.Plan))
 }
 
-// OtherPlan reports that the comment names another plan than the project's present plan.
+// OtherPlan reports that the command names a plan (Named) that is not the project's present plan (Plan).
 type OtherPlan struct{ Project, Named, Plan string }
 
 func (r OtherPlan) words() (text, remedy string) {
@@ -170,15 +171,15 @@ func (r OtherPlan) words() (text, remedy string) {
 		fmt.Sprintf("Read the current plan. To apply it, comment %s.", ApplyOnly(r.Project, r.Plan))
 }
 
-// ApplyOnly returns the command that applies exactly this plan.
+// ApplyOnly returns the command that applies the project if its plan is still the given one.
 func ApplyOnly(project, plan string) string {
 	return markdown.Code(grammar.Command{Verb: grammar.Apply, Plan: markdown.PlanShort(plan), Project: project}.String())
 }
 
-// tampered precedes the remedy for a plan that somebody other than Lockstep has changed.
+// tampered is the beginning of the advice after somebody other than Lockstep has changed a plan.
 const tampered = "Tell an operator of Lockstep: this may be an attack. "
 
-// SavedExchanged reports that the saved plan has another hash than the plan that was made.
+// SavedExchanged reports that the stored plan file does not have the hash that the plan had when it was made.
 type SavedExchanged struct {
 	Saved, Made string
 	Merged      bool
@@ -188,8 +189,8 @@ func (r SavedExchanged) words() (text, remedy string) {
 	return fmt.Sprintf("The saved plan was replaced: it is %s, but Lockstep made %s. Somebody has written to the storage of Lockstep.", markdown.PlanName(r.Saved), markdown.PlanName(r.Made)), tampered + planAgain(r.Merged)
 }
 
-// ShownExchanged reports that the check run shows another plan than the one that was made. Shown is "" if it
-// shows none.
+// ShownExchanged reports that the check run does not show the plan that Lockstep made. Shown is the hash that
+// it shows; "" if it shows none.
 type ShownExchanged struct {
 	Check, Shown, Made string
 	Merged             bool
@@ -202,7 +203,7 @@ func (r ShownExchanged) words() (text, remedy string) {
 	return fmt.Sprintf("This plan is not the one you saw: the check %s shows %s, but the apply would use %s. Somebody has replaced it.", markdown.Code(r.Check), markdown.PlanName(r.Shown), markdown.PlanName(r.Made)), tampered + planAgain(r.Merged)
 }
 
-// KeptExchanged reports that the stored inputs of the plan are not those that it was made from.
+// KeptExchanged reports that somebody has changed the stored inputs of the plan.
 type KeptExchanged struct {
 	Problem string
 	Merged  bool

@@ -13,10 +13,11 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// A Reason is a reason why a command is refused: one of the types in the table types, each with the facts of
-// one rule. Reasons are data, because they are stored with the replies that contain them.
+// A Reason is a reason why a command is refused. Its type is in the table [types], and has the facts for the
+// text. Reasons are data rather than texts, because they are stored in records.
 type Reason interface {
-	// words returns the text of the reason, and the advice on what to do; "" for none. Both are Markdown.
+	// words returns the text of the reason, and the advice on what to do, both in Markdown. The advice may be
+	// "".
 	words() (text, remedy string)
 }
 
@@ -123,7 +124,7 @@ var types = Union[Reason]{
 	"none selected":       reflect.TypeFor[NoneSelected](),
 }
 
-// List has the reasons of one refusal. In JSON, each reason is stored under its name in the table types.
+// List has the reasons of one refusal. In JSON, each reason is stored under its name in the table [types].
 type List []Reason
 
 // MarshalJSON implements json.Marshaler.
@@ -143,8 +144,8 @@ func (rs List) MarshalJSON() ([]byte, error) {
 	return json.Marshal(list)
 }
 
-// UnmarshalJSON implements json.Unmarshaler. A reason that another version of Lockstep has stored becomes an
-// unknown.
+// UnmarshalJSON implements json.Unmarshaler. A reason that this version of Lockstep does not know becomes an
+// [unknown].
 func (rs *List) UnmarshalJSON(data []byte) error {
 	var list []json.RawMessage
 	if err := json.Unmarshal(data, &list); err != nil {
@@ -165,8 +166,8 @@ func (rs *List) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// unknown is a reason that another version of Lockstep has stored, and that this version does not know. It is
-// stored again unchanged.
+// unknown is a stored reason that this version of Lockstep does not know, because another version has stored
+// it. If it is stored once more, its JSON stays unchanged.
 type unknown struct {
 	Kind  string
 	Value json.RawMessage
@@ -176,13 +177,13 @@ func (r unknown) words() (text, remedy string) {
 	return fmt.Sprintf("Another version of Lockstep gave a reason that this version does not know: %s.", markdown.Code(r.Kind)), ""
 }
 
-// A Sentence is a reason that is given as a text, in Markdown.
+// A Sentence is a reason that is already a text in Markdown.
 type Sentence struct{ Text, Remedy string }
 
 func (s Sentence) words() (text, remedy string) { return s.Text, s.Remedy }
 
-// planAgain returns the advice for a plan that cannot be applied: to make a new plan. merged is set if the
-// merge asked for the apply.
+// planAgain returns the advice to make a new plan, because the present one cannot be applied. merged is set if
+// the merge requested the apply.
 func planAgain(merged bool) string {
 	if merged {
 		return fmt.Sprintf("Comment %s for a new plan of what was merged. Read it, then apply it.", markdown.Code("lockstep retry"))
@@ -190,7 +191,7 @@ func planAgain(merged bool) string {
 	return newPlan(grammar.Command{Verb: grammar.Plan})
 }
 
-// appliedThen is the advice for an apply that waits after the merge.
+// appliedThen is the advice for an apply that waits after the merge until nothing blocks it.
 var appliedThen = fmt.Sprintf("The apply waits. Once nothing blocks it, Lockstep applies the plan, if the plan is still up to date then. To cancel the apply, comment %s. For a new plan, comment %s.", markdown.Code("lockstep stop"), markdown.Code("lockstep retry"))
 
 // onceMerged is the advice for a plan that can be applied only after the merge.
@@ -201,11 +202,12 @@ func newPlan(c grammar.Command) string {
 	return fmt.Sprintf("Comment %s for a new plan. Read it, then apply it.", markdown.Code(c.String()))
 }
 
-// messages is the address of the documentation's page of refusals. The section about a reason has the anchor that [anchor] returns.
+// messages is the address of the documentation's page about refusals. [anchor] returns the anchor of a reason's
+// section.
 const messages = "https://github.com/lockstep-iac/lockstep/blob/main/cmd/docs/reference/messages.md"
 
-// anchor returns the name under which a reason is stored, in kebab case; "" for a reason that is no rule of
-// Lockstep.
+// anchor returns the anchor of the section about a reason in the documentation: its name in the table [types],
+// in kebab case. It returns "" for a reason that the documentation does not have.
 func anchor(r Reason) string {
 	for name, t := range types {
 		if t == reflect.TypeOf(r) && name != "sentence" {
@@ -215,7 +217,8 @@ func anchor(r Reason) string {
 	return ""
 }
 
-// Link returns a link to the documentation of the first reason that is documented, in Markdown; "" if none is.
+// Link returns a Markdown link to the documentation about the first reason that has such documentation; "" if
+// none has.
 func (rs List) Link() string {
 	for _, r := range rs {
 		if name := anchor(r); name != "" {
@@ -225,8 +228,8 @@ func (rs List) Link() string {
 	return ""
 }
 
-// Typed returns the reasons for a command that the user typed under another name. Reasons that quote the
-// command then quote it as it was typed. For example, "drift" is another name for a plan.
+// Typed returns the reasons with the command c as the user typed it. A reason may quote another name of the
+// command: for example, "plan" for "drift".
 func (rs List) Typed(c grammar.Command) List {
 	out := slices.Clone(rs)
 	for i, r := range out {
@@ -245,8 +248,8 @@ func (rs List) Typed(c grammar.Command) List {
 	return out
 }
 
-// Some has the first names of a long list, and the number of the others. So it fits into a comment and a
-// record.
+// Some has the first names of a long list, and the number of the rest, so that the list fits into a comment and
+// a record.
 type Some struct {
 	Names []string
 	More  int `json:",omitempty"` // the number of the others
@@ -263,13 +266,13 @@ func SomeOf(names []string) Some {
 
 func (s Some) Text() string { return markdown.Few(s.Names, s.More) }
 
-// settings is the name of the settings file, as people see it.
+// settings is the name of the settings file, in Markdown.
 var settings = markdown.Code(SettingsFile)
 
 // SettingsFile is the name of the file in which a repository has its settings.
 const SettingsFile = "lockstep.hcl"
 
-// Markdown returns the reasons as a list, followed by the advice of each reason, without repetitions.
+// Markdown returns the reasons as a list, and below it their advice. Equal advice is written once.
 func (rs List) Markdown() string {
 	var b, below strings.Builder
 	seen := map[string]bool{"": true}

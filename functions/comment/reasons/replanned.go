@@ -7,8 +7,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// ProvidersMoved reports that a provider's package is not the one that the plan was made with. Problem is a
-// part of a sentence.
+// ProvidersMoved reports that the package of a provider is no longer the one with which the plan was made.
+// Problem is a part of a sentence.
 type ProvidersMoved struct {
 	Problem string
 	Merged  bool
@@ -22,7 +22,8 @@ func (r ProvidersMoved) since() string {
 	return "a provider has changed: " + markdown.Plainly(r.Problem)
 }
 
-// OthersMoved reports that files outside the configuration have changed, which programs can read.
+// OthersMoved reports that files outside of the configuration have changed since the plan was made. Programs
+// that the plan runs can read these files.
 type OthersMoved struct {
 	Files  Some
 	Merged bool
@@ -36,7 +37,7 @@ func (r OthersMoved) since() string {
 	return fmt.Sprintf("files outside the configuration have changed: %s", r.Files.Text())
 }
 
-// ConfigMoved reports that files of the configuration have changed.
+// ConfigMoved reports that files of the configuration have changed since the plan was made.
 type ConfigMoved struct {
 	Files  Some
 	Merged bool
@@ -96,8 +97,7 @@ func (r OutputsPlanned) since() string {
 	return fmt.Sprintf("the plan was made before the apply of %s, with the outputs that were expected then", markdown.List(r.Projects))
 }
 
-// OutputsMoved reports that the plan depends on other projects, and that these were applied after the plan was
-// made.
+// OutputsMoved reports that projects on which the plan depends were applied after the plan was made.
 type OutputsMoved struct {
 	Projects []string
 	Merged   bool `json:",omitempty"`
@@ -111,8 +111,8 @@ func (r OutputsMoved) since() string {
 	return fmt.Sprintf("%s %s been applied", markdown.List(r.Projects), has(r.Projects))
 }
 
-// PlanDiffers reports that the approved plan was out of date, and that the plan made again has other changes.
-// Plan is the hash of the new plan.
+// PlanDiffers reports that the approved plan was out of date, and that a new plan has different changes. Plan
+// is the hash of the new plan.
 type PlanDiffers struct {
 	Project string
 	Plan    string
@@ -128,9 +128,9 @@ func (r PlanDiffers) words() (text, remedy string) {
 	return text, fmt.Sprintf("The comment with the plans shows the new plan and the difference. Read it. To apply the new plan, comment %s.", markdown.Code("lockstep apply "+markdown.PlanShort(r.Plan)))
 }
 
-// Because returns the end of a sentence with the causes of a new plan, followed by rest. One cause is a part of
-// the sentence: ", because the state was created. REST". Several causes are a list below the sentence, followed
-// by an empty line.
+// Because returns the end of a sentence that says why a new plan was made, followed by rest. A single reason
+// becomes part of the sentence: ", because the state was created. REST". Several reasons become a list below
+// the sentence.
 func Because(rs List, rest string) string {
 	var parts []string
 	for _, r := range rs {
@@ -147,8 +147,8 @@ func Because(rs List, rest string) string {
 	return strings.TrimSpace(". Causes:\n\n- " + strings.Join(parts, "\n- ") + "\n\n" + rest)
 }
 
-// PlannedAgain returns the note on an apply for which the plan was made again, with the same result. rs are
-// the reasons for making it again; without reasons, the note is "".
+// PlannedAgain returns the note that Lockstep made a new plan before the apply, and that the new plan was the
+// same. rs are the reasons for the new plan. Without reasons, the note is "".
 func PlannedAgain(rs List) string {
 	if len(rs) == 0 {
 		return ""

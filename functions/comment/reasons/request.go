@@ -15,7 +15,7 @@ func (r NoPermission) words() (text, remedy string) {
 		"Ask somebody with that permission to write the command."
 }
 
-// FormerCommit reports that a button was pressed on the page of a check run whose commit is no longer the head.
+// FormerCommit reports that somebody pressed a button on the check run of a commit that is no longer the head.
 type FormerCommit struct {
 	Command      grammar.Command // of the button
 	Commit, Head string
@@ -29,8 +29,8 @@ func (r FormerCommit) words() (text, remedy string) {
 	return text, fmt.Sprintf("Press the button on the check of the current commit, or comment %s.", markdown.Code(r.Command.String()))
 }
 
-// OtherBase reports that the base branch is not the default branch, and that the default branch's settings do
-// not name it.
+// OtherBase reports that Lockstep does not plan for this base branch: it is not the default branch, and the
+// default branch's settings do not name it.
 type OtherBase struct{ Base, Default string }
 
 func (r OtherBase) words() (text, remedy string) {
@@ -39,7 +39,8 @@ func (r OtherBase) words() (text, remedy string) {
 		fmt.Sprintf("Change the base of the pull request to %s. Or add the branch to the `allow` block of %s on %s: %s.", main, settings, main, markdown.Code(fmt.Sprintf("branches = [%q]", r.Base)))
 }
 
-// NotOpen reports that the pull request is merged or closed. Lock is set if the command is a lock.
+// NotOpen reports that the pull request is already merged or closed. Lock is set if the command is `lockstep
+// lock`.
 type NotOpen struct {
 	Merged bool `json:",omitempty"`
 	Lock   bool `json:",omitempty"`
@@ -59,7 +60,8 @@ func (r NotOpen) words() (text, remedy string) {
 type NoneSelected struct {
 	Command  grammar.Command
 	Projects []string `json:",omitempty"` // that are planned
-	// Known are the projects of the base branch, if no project is planned and the command matches none of them.
+	// Known are the projects of the base branch. They are set if nothing is planned, and the command matches
+	// none of them.
 	Known []string `json:",omitempty"`
 }
 
@@ -77,8 +79,8 @@ func (r NoneSelected) words() (text, remedy string) {
 		fmt.Sprintf("Projects with a plan: %s. To plan another, comment %s.", markdown.List(r.Projects), markdown.Code("lockstep plan -p NAME"))
 }
 
-// NothingFailed reports that a command is for failed projects, and that none of the projects that it names has
-// failed.
+// NothingFailed reports that a command is for projects that failed (--failed), but none of the selected
+// projects has failed.
 type NothingFailed struct {
 	Command  grammar.Command
 	Projects []string `json:",omitempty"` // that it names; none: all
@@ -96,48 +98,47 @@ func (r NothingFailed) words() (text, remedy string) {
 	return text, fmt.Sprintf("To include projects that have not failed, comment %s.", markdown.Code(c.String()))
 }
 
-// TouchesNothing reports that the pull request touches no project, so that a plan command without a project
-// selects none.
+// TouchesNothing reports that the pull request changes no project, so that a plan command for all of its
+// projects selects none.
 type TouchesNothing struct{}
 
 func (TouchesNothing) words() (text, remedy string) {
 	return "The pull request changes no project.", fmt.Sprintf("To plan one anyway, comment %s.", markdown.Code("lockstep plan -p NAME"))
 }
 
-// NotMerged reports that an apply on merge was requested, but that the pull request is not merged.
+// NotMerged reports that an apply after a merge was requested, but the pull request is not merged.
 type NotMerged struct{}
 
 func (NotMerged) words() (text, remedy string) {
 	return "The pull request is not merged.", "Merge it first. Then write the command again."
 }
 
-// NotOnMerge reports that the merge does not apply a project, because by the settings a comment applies it.
+// NotOnMerge reports that the merge does not apply a project, because the settings say that a comment applies
+// it.
 type NotOnMerge struct{ Project string }
 
 func (r NotOnMerge) words() (text, remedy string) {
 	return fmt.Sprintf("The merge does not apply %s, by the settings of the base branch.", markdown.Code(r.Project)), "To apply it, comment `lockstep retry` for a new plan of what was merged. Read it, then apply it."
 }
 
-// NotAll reports that the merge does not apply a plan, because its options leave out changes of the pull
-// request.
+// NotAll reports that the merge does not apply a plan whose options leave out changes of the pull request.
 type NotAll struct{ Options []string }
 
 func (r NotAll) words() (text, remedy string) {
 	return fmt.Sprintf("The plan was made with %s, which leaves out changes of the pull request, so the merge did not apply it.", SomeOf(r.Options).Text()), planAgain(true)
 }
 
-// AppliedLater reports that a comment asks for the apply of a project that, by the settings, only the merge
-// applies.
+// AppliedLater reports that a comment requests the apply of a project that only the merge applies, according to
+// the settings.
 type AppliedLater struct {
 	Project string
-	// Renewed is set if Lockstep has replaced the plan by itself. Options are the plan's options if they leave
-	// out changes of the pull request. In both cases the merge does not apply the plan. Held is set if the
-	// other reasons block the merge's apply, too.
+	// Renewed is set if Lockstep itself has replaced the plan. Options are the plan's options if they leave out
+	// changes of the pull request. In both cases the merge does not apply the plan. Held is set if the merge's
+	// apply is also blocked by the other reasons.
 	Renewed bool     `json:",omitempty"`
 	Options []string `json:",omitempty"`
 	Held    bool     `json:",omitempty"`
-	// Comes is set if each of the other reasons can still be resolved after the merge. The apply then waits for
-	// that.
+	// Comes is set if all other reasons can still be resolved after the merge. The apply then waits for that.
 	Comes bool `json:",omitempty"`
 }
 
@@ -159,8 +160,8 @@ func (r AppliedLater) words() (text, remedy string) {
 	return text + ".", "To apply the plan, merge the pull request."
 }
 
-// Conflicts reports that the head cannot be merged into the base branch. Planned is set if a merge was possible
-// when the plan was made.
+// Conflicts reports that the head conflicts with the base branch. Planned is set if it did not when the plan
+// was made.
 type Conflicts struct {
 	Head    string
 	Planned bool `json:",omitempty"`
@@ -197,7 +198,7 @@ func (r NoProjectSelected) words() (text, remedy string) {
 	return text, fmt.Sprintf("The repository has no projects. Add a `backend` block to a configuration, or a `project` block to %s.", settings)
 }
 
-// ServedElsewhere reports that another deployment of Lockstep serves the project, according to the base
+// ServedElsewhere reports that a different deployment of Lockstep works for the project, according to the base
 // branch.
 type ServedElsewhere struct {
 	Project string
@@ -213,9 +214,9 @@ func (r ServedElsewhere) words() (text, remedy string) {
 		fmt.Sprintf("You do not have to do anything: that deployment answers the command. Its check is %s.", markdown.Code(check))
 }
 
-// OwnApply reports that the pull request removes the project, and that the command does not name this project
-// alone. Workspace is the project's workspace if another project of the pull request has the same name;
-// otherwise "". Part is set if the plan does not destroy all objects of the project.
+// OwnApply reports that a command does not apply a project that the pull request removes: a command must name
+// such a project alone. Workspace is set only if another project of the pull request has the same name. Part is
+// set if the plan does not destroy all objects of the project.
 type OwnApply struct {
 	Project   string
 	Workspace string `json:",omitempty"`
@@ -230,8 +231,8 @@ func (r OwnApply) words() (text, remedy string) {
 	return text, fmt.Sprintf("To apply it, comment %s.", markdown.Code(grammar.Command{Verb: "apply", Project: r.Project, Workspace: r.Workspace}.String()))
 }
 
-// SeveralProjects reports that a command that changes the state or invokes an action selects several projects,
-// but can be only for one.
+// SeveralProjects reports that a command that must be for one project selects several: it changes the state or
+// invokes an action.
 type SeveralProjects struct {
 	Command  grammar.Command
 	Projects []string // that it selects
@@ -248,7 +249,7 @@ func (r SeveralProjects) words() (text, remedy string) {
 		fmt.Sprintf("Name one of them: add %s.", name)
 }
 
-// Unavailable reports that something that the command needs cannot be read until a person fixes it.
+// Unavailable reports that something that the command needs cannot be read, and that a person has to fix that.
 type Unavailable struct {
 	Problem string
 	Remedy  string `json:",omitempty"` // in Markdown
@@ -256,8 +257,8 @@ type Unavailable struct {
 
 func (r Unavailable) words() (text, remedy string) { return markdown.Code(r.Problem) + ".", r.Remedy }
 
-// ProcessEnded reports that the process that carried out the command died, and that another attempt would die,
-// too.
+// ProcessEnded reports that the process of the command died, and that it would die once more in another
+// attempt.
 type ProcessEnded struct {
 	Problem string
 	Remedy  string `json:",omitempty"` // in Markdown
@@ -265,21 +266,22 @@ type ProcessEnded struct {
 
 func (r ProcessEnded) words() (text, remedy string) { return markdown.Code(r.Problem), r.Remedy }
 
-// Unusable reports that the files do not allow the command, for example because they do not have the project.
+// Unusable reports that the files of the pull request do not permit the command. For example, they do not
+// contain the project.
 type Unusable struct{ Problem string }
 
 func (r Unusable) words() (text, remedy string) {
 	return markdown.Code(r.Problem), "Correct the command or the settings. Then write the command again."
 }
 
-// CommitGone reports that GitHub no longer has the commit that was planned.
+// CommitGone reports that the planned commit no longer exists on GitHub.
 type CommitGone struct{ Problem string }
 
 func (r CommitGone) words() (text, remedy string) {
 	return fmt.Sprintf("GitHub no longer has the planned commit: %s.", markdown.Code(r.Problem)), fmt.Sprintf("Comment %s for a new plan.", markdown.Code("lockstep plan"))
 }
 
-// StateUnreachable reports that the state for the command cannot be reached.
+// StateUnreachable reports that the state that the command needs cannot be read or locked.
 type StateUnreachable struct {
 	Problem string
 	Remedy  string `json:",omitempty"` // in Markdown

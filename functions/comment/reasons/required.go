@@ -10,24 +10,24 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/rulings"
 )
 
-// Required reports that requirements of the base branch's settings are not met. Tree is the decision about
-// them.
+// Required reports that requirements in the base branch's settings are not met. Tree is the decision about all
+// of them.
 type Required struct {
 	Verb   grammar.Verb
 	Tree   rulings.Ruling
 	Merged bool `json:",omitempty"` // a merge asks for the apply, so that no comment helps
 	Later  bool `json:",omitempty"` // the merge comes before the apply: see AppliedLater and PlaceRenamed
-	// Waits is set if a merge has asked for the apply, and the apply waits for its requirements.
+	// Waits is set if a merge has requested the apply, and the apply waits until its requirements are met.
 	Waits bool `json:",omitempty"`
-	// Elsewhere is set if only a comment on another pull request helps.
+	// Elsewhere is set if only a comment on a different pull request helps.
 	Elsewhere bool `json:",omitempty"`
-	// Typed is the refused command as it was typed, for the advice only, so that the advice does not select
-	// more. It is not stored: the reply has it.
+	// Typed is the refused command as the user typed it. The advice repeats it, so that the repetition does not
+	// select more projects. It is not stored with the reason, because the reply contains it.
 	Typed grammar.Command `json:"-"`
 }
 
 // MayCome reports whether all reasons against the merge's apply can still be resolved: by time, by people, or
-// by applies of other projects. Then the apply waits for that after the merge.
+// by applies of other projects. The apply then waits for that.
 func (rs List) MayCome() bool {
 	return !slices.ContainsFunc(rs, func(r Reason) bool {
 		switch r := r.(type) {
@@ -40,7 +40,7 @@ func (rs List) MayCome() bool {
 	})
 }
 
-// again returns the command for another attempt.
+// again returns the command by which the user can repeat the refused command.
 func (r Required) again() string {
 	if r.Typed.Verb == r.Verb {
 		return markdown.Code(r.Typed.String())

@@ -7,7 +7,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// PlannedAbove reports that one comment asks for two plans of a project, and perhaps for the apply of one of
+// PlannedAbove reports that one comment requests two plans of the same project, and perhaps the apply of one of
 // them.
 type PlannedAbove struct {
 	Project string
@@ -25,7 +25,8 @@ func (r PlannedAbove) words() (text, remedy string) {
 		"A project has one plan at a time. First apply that plan. Or write the refused command in a new comment: its plan then replaces the other."
 }
 
-// ShownFirst reports that one comment asks for a change of the state, or for an action, and for its apply.
+// ShownFirst reports that one comment requests a plan that changes the state or invokes an action, and also its
+// apply. Such a plan must be visible first.
 type ShownFirst struct {
 	Project string
 	Command grammar.Command
@@ -36,8 +37,8 @@ func (r ShownFirst) words() (text, remedy string) {
 		fmt.Sprintf("Read the plan, then comment %s.", markdown.Code(grammar.Command{Verb: grammar.Apply, Project: r.Project}.String()))
 }
 
-// PlanUnseen reports that one comment asks for a plan and its apply, so its author has not seen the plan. Let
-// is set if the base branch allows such comments, but not for a plan like this one.
+// PlanUnseen reports that one comment requests a plan and its apply, so its author has not seen the plan. Let
+// is set if the base branch allows such comments in general, but not for this plan.
 type PlanUnseen struct {
 	Project string
 	Let     bool
@@ -55,8 +56,7 @@ func (r PlanUnseen) words() (text, remedy string) {
 	return text, remedy
 }
 
-// NotReplaced reports that a command asks to replace an object of a project, but the pull request removes the
-// project.
+// NotReplaced reports that a command with -replace is for a project that the pull request removes.
 type NotReplaced struct{ Project string }
 
 func (r NotReplaced) words() (text, remedy string) {

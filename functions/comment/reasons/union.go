@@ -9,7 +9,7 @@ import (
 // A Union is a table of types whose values are stored as JSON, each under the name of its type.
 type Union[T any] map[string]reflect.Type
 
-// Encode returns the JSON of a value, whose type must be in the table.
+// Encode returns a value as JSON, together with the name of its type. The type must be in the table.
 func (u Union[T]) Encode(v T) ([]byte, error) {
 	for name, t := range u {
 		if reflect.TypeOf(v) == t {
@@ -19,13 +19,14 @@ func (u Union[T]) Encode(v T) ([]byte, error) {
 	return nil, fmt.Errorf("%T is in no table", v)
 }
 
-// An UnknownError reports a stored value of a type that the table does not have. Another version of Lockstep
-// has written it.
+// An UnknownError reports that a stored value has a type that is not in the table. A different version of
+// Lockstep has stored it.
 type UnknownError struct{ Kind string }
 
 func (e *UnknownError) Error() string { return fmt.Sprintf("there is no kind %q", e.Kind) }
 
-// Decode decodes the result of Encode. The error wraps an *[UnknownError] if the table does not have the type.
+// Decode decodes JSON that [Union.Encode] has returned. The error wraps an *[UnknownError] if the table does
+// not have the type of the value.
 func (u Union[T]) Decode(data []byte) (v T, err error) {
 	var m map[string]json.RawMessage
 	if err := json.Unmarshal(data, &m); err != nil {

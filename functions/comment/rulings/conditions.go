@@ -7,7 +7,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// A Rule is the name of a condition.
+// A Rule is the name of a kind of condition in a require block.
 type Rule string
 
 const (
@@ -40,17 +40,17 @@ const (
 	Gate        Rule = "gate"         // as for Policy, for a function or a webhook
 )
 
-// A wording has all texts about a rule.
+// A wording has all texts about one kind of condition.
 type wording struct {
 	wants func(Ruling) string // the condition
 	found func(Ruling) string // the facts that were found; "" for none. nil if the rule never has any
 	brief func(Ruling) string // a noun for "waiting for" and "blocked by"
-	// settled is set if the outcome depends only on the plan, or on the user who asks for its apply, so that
-	// neither time nor people can change it.
+	// settled is set if the outcome of the rule follows only from the plan and from the user who requests the
+	// apply. Neither time nor people can then change the outcome.
 	settled bool
 }
 
-// wordings is the table of the rules with their texts.
+// wordings has the texts about each kind of condition.
 var wordings = map[Rule]wording{
 	Readable:    {wants: readable, brief: plain("a fix of the settings")},
 	Requirement: {wants: func(r Ruling) string { return "the requirement at " + markdown.Code(r.At) }, brief: plain("a requirement")},
@@ -88,12 +88,13 @@ var wordings = map[Rule]wording{
 	}, brief: func(r Ruling) string { return "protection rule " + markdown.List(r.Wanted) }},
 }
 
-// named returns a function for a text with the noun, and the names that a rule requires: "label `ready`".
+// named returns a function for the table [wordings]. It returns noun followed by the names that the condition
+// requires: "label `ready`".
 func named(noun string) func(Ruling) string {
 	return func(r Ruling) string { return noun + " " + few(r.Wanted) }
 }
 
-// condition returns the text of a rule's condition.
+// condition returns the text of the condition that r is about.
 func condition(r Ruling) string {
 	if w, ok := wordings[r.Rule]; ok {
 		return w.wants(r)
@@ -101,7 +102,8 @@ func condition(r Ruling) string {
 	return markdown.Code(string(r.Rule)) // of another version of Lockstep
 }
 
-// found returns the text about the facts that fulfil a rule, or that the rule looks at; "" for none.
+// found returns the text about the facts that fulfil the condition, or that were examined for it; "" if there
+// are none.
 func found(r Ruling) string {
 	if w := wordings[r.Rule]; w.found != nil {
 		return w.found(r)
@@ -109,13 +111,13 @@ func found(r Ruling) string {
 	return ""
 }
 
-// plain returns a function that returns the same text for every ruling.
+// plain returns a function for the table [wordings]. It returns the same text for every ruling.
 func plain(text string) func(Ruling) string {
 	return func(Ruling) string { return text }
 }
 
-// listed returns a function for the text about a ruling: the parameter text, and the facts that were found.
-// That function returns "" if no facts were found.
+// listed returns a function for the table [wordings]. It returns text followed by the facts that were found; ""
+// if none were found.
 func listed(text string) func(Ruling) string {
 	return func(r Ruling) string {
 		if len(r.Found) == 0 {
@@ -195,7 +197,7 @@ func approvalWords(r Ruling) string {
 	return fmt.Sprintf("%d approvals of the planned commit%s", r.Want, by)
 }
 
-// either returns a list of names joined by "or": one of them is enough.
+// either returns a list of names joined by "or".
 func either(names []string) string {
 	var all []string
 	for _, n := range names {

@@ -6,8 +6,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// against returns the texts about the facts that do not count: the first ten, and the number of the others.
-// It also returns the texts of all facts without a name, because these may contain the advice.
+// against returns the texts about facts that speak against the rule: the first ten, and how many more there
+// are. Facts without a name are all listed, because their texts may contain advice.
 func against(r Ruling) []string {
 	const most = 10
 	var out, nameless []string
@@ -31,7 +31,7 @@ func against(r Ruling) []string {
 	return append(out, nameless...)
 }
 
-// factWords returns the text about one fact that does not count.
+// factWords returns the text about one fact that speaks against the rule.
 func factWords(r Ruling, a Against) string {
 	name, names := markdown.Code(a.Name), markdown.List(a.Names)
 	switch {
@@ -109,7 +109,7 @@ var whys = map[Why]func(name, names string) string{
 	},
 }
 
-// few returns a list of the first ten names.
+// few returns a list of the first ten names, and how many more there are.
 func few(names []string) string {
 	const most = 10
 	return markdown.Names(names, most)

@@ -2,9 +2,9 @@ package rulings
 
 import "slices"
 
-// LeftToGitHub reports whether the only thing missing is a rule of the base branch that GitHub does not name.
-// GitHub itself refuses the merge because of this rule. Our check must not fail as well: then GitHub would name
-// our check as the reason, and people would not see the rule.
+// LeftToGitHub reports whether only a rule of the base branch is missing whose name GitHub does not tell.
+// GitHub refuses the merge because of this rule. So Lockstep's check must not fail, too: GitHub would show this
+// check as the reason, and people would not see the rule.
 func (r Ruling) LeftToGitHub() bool { return !r.Outcome.Allows() && r.butBlocked() }
 
 func (r Ruling) butBlocked() bool {
@@ -14,7 +14,7 @@ func (r Ruling) butBlocked() bool {
 	case r.Rule == Mergeable:
 		return r.Outcome == Fails && !slices.ContainsFunc(r.Against, func(a Against) bool { return a.Why != Blocked })
 	case r.Rule == OneOf:
-		// An alternative that is not applicable does not count as met.
+		// An alternative that is not applicable does not make the requirement met.
 		return slices.ContainsFunc(r.Of, func(x Ruling) bool { return x.Outcome != NotApplicable && x.butBlocked() })
 	}
 	return len(r.Of) > 0 && !slices.ContainsFunc(r.Of, func(x Ruling) bool { return !x.butBlocked() })

@@ -6,8 +6,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// MayCome reports whether a requirement that is not met now can still be met by time or by people. The plan
-// and the user stay the same.
+// MayCome reports whether a requirement that is not met now can still be met, by time or by people, for the
+// same plan and the same user.
 func (r Ruling) MayCome() bool { return !r.Outcome.Allows() && r.comes() }
 
 func (r Ruling) comes() bool {
@@ -22,12 +22,12 @@ func (r Ruling) comes() bool {
 	return !slices.ContainsFunc(r.Of, func(x Ruling) bool { return !x.comes() })
 }
 
-// Denied reports whether a policy or a gate denies the plan. Only another plan or an override changes that. A
-// policy with mistakes, or a gate without an answer, does not deny.
+// Denied reports whether a policy or a gate denies the plan. Only a new plan or an override can change that. A
+// policy with errors, or a gate that does not answer, blocks the plan without denying it.
 func (r Ruling) Denied() bool { return len(r.DeniedBy()) > 0 }
 
-// DeniedBy returns the policies and gates that deny the plan, in Markdown: "policy `ranges`". If a requirement
-// has alternatives, it counts as denied only if all of them are denied.
+// DeniedBy returns the policies and gates that deny the plan, in Markdown: "policy `ranges`". A requirement
+// with several alternatives is denied only if all of them are.
 func (r Ruling) DeniedBy() (out []string) {
 	switch {
 	case r.Outcome.Allows():
@@ -52,7 +52,7 @@ func (r Ruling) DeniedBy() (out []string) {
 	return out
 }
 
-// NeedsApproval reports whether only approvals are missing.
+// NeedsApproval reports whether approvals are missing, and nothing else.
 func (r Ruling) NeedsApproval() bool {
 	switch {
 	case r.Outcome.Allows():
@@ -67,9 +67,9 @@ func (r Ruling) NeedsApproval() bool {
 	return len(r.Of) > 0 && !slices.ContainsFunc(r.Of, func(x Ruling) bool { return !x.Outcome.Allows() && !x.NeedsApproval() })
 }
 
-// Missing returns what is missing, each in a few words of Markdown: "label `ready`". If settled is true, it
-// returns only the conditions that neither time nor people can fulfil for the same plan; otherwise only the
-// others.
+// Missing returns the conditions that are not met, each in a few words of Markdown: "label `ready`". If settled
+// is true, it returns those that neither time nor people can fulfil for this plan. Otherwise it returns those
+// that they can.
 func (r Ruling) Missing(settled bool) (out []string) {
 	w := wordings[r.Rule]
 	switch {

@@ -1,11 +1,11 @@
 // Package rulings has the decision about the requirements in the settings (lockstep.hcl) as data: a tree of
-// rules, each with its outcome and the facts behind it. Package requirementrules makes such decisions;
-// replies and records store them.
+// rules, each with its outcome and the facts behind it. Package requirementrules makes such decisions. Replies
+// and records store them.
 //
-// The texts about each rule are here too, in the rows of a table.
+// The package also has the texts about each rule, in the rows of a table.
 //
-// It does not know how a rule is decided, and the reply that contains a decision, which is in package
-// comment. Start reading at [Ruling] and [Ruling.Markdown].
+// It does not know how a rule is decided. It does not know the replies that contain a decision, which are in
+// package comment. Start reading at [Ruling] and [Ruling.Markdown].
 package rulings
 
 import "strings"
@@ -15,19 +15,20 @@ import "strings"
 type Ruling struct {
 	Rule    Rule
 	Outcome Outcome
-	// Name is the name of an alternative. At is the place of a requirement in the settings, such as
+	// Name is the name of an alternative in the settings. At is the place of a requirement there, such as
 	// "lockstep.hcl:12".
 	Name string `json:",omitempty"`
 	At   string `json:",omitempty"`
-	// Wanted lists the names in the condition, and Want is how many are needed. Found lists the facts that
-	// fulfil it, and Have is how many there are.
+	// These fields are about a condition that needs several facts, such as labels:
+	//   - Wanted are the names in the condition, and Want is how many of them are needed.
+	//   - Found are the facts that fulfil the condition, and Have is how many there are.
 	Wanted []string `json:",omitempty"`
 	Want   int      `json:",omitempty"`
 	Found  []string `json:",omitempty"`
 	Have   int      `json:",omitempty"`
-	// Against lists the facts that do not count, and the facts that prevent the rule from being met.
+	// Against lists facts that do not count for the rule, and facts that prevent it from being met.
 	Against []Against `json:",omitempty"`
-	// Problem is the reason why a fact is unknown; "" for none.
+	// Problem is the reason why Lockstep does not know a fact; "" if it knows all.
 	Problem string `json:",omitempty"`
 	// Overriders are the users and teams who may override a requirement that is not met.
 	Overriders []string `json:",omitempty"`
@@ -35,12 +36,12 @@ type Ruling struct {
 	// the person gave.
 	By      string `json:",omitempty"`
 	Because string `json:",omitempty"`
-	// Of are the parts of a rule that consists of others.
+	// Of are the parts of a rule that consists of other rules.
 	Of []Ruling `json:",omitempty"`
 }
 
-// File returns the name of the settings file with the requirements, which their places contain. If no
-// requirement has a place, File returns the parameter other.
+// File returns the name of the settings file with the requirements, from their places. It returns other if no
+// requirement has a place.
 func (r *Ruling) File(other string) string {
 	for _, x := range r.Of {
 		if name, _, ok := strings.Cut(x.At, ":"); ok && name != "" {
@@ -50,11 +51,11 @@ func (r *Ruling) File(other string) string {
 	return other
 }
 
-// Lifts returns a decision with only the requirements that were overridden; nil if there are none.
+// Lifts returns the decision reduced to the requirements that were overridden; nil if there are none.
 func (r *Ruling) Lifts() *Ruling { return r.Only(func(o Outcome) bool { return o == Lifted }) }
 
-// Only returns the decision with only those requirements for whose outcome the function keep returns true. It
-// returns nil if no requirements are left.
+// Only returns the decision reduced to the requirements for whose outcomes keep returns true; nil if none are
+// left.
 func (r *Ruling) Only(keep func(Outcome) bool) *Ruling {
 	if r == nil {
 		return nil
@@ -71,7 +72,7 @@ func (r *Ruling) Only(keep func(Outcome) bool) *Ruling {
 	return &out
 }
 
-// An Outcome is the outcome of a rule.
+// An Outcome is the outcome of a requirement or of a part of one, such as Holds.
 type Outcome string
 
 const (
@@ -82,18 +83,18 @@ const (
 	Lifted        Outcome = "lifted"         // the rule is not met, and a person has overridden it
 )
 
-// Allows reports whether a rule with this outcome lets a command be carried out.
+// Allows reports whether a requirement with this outcome permits the command.
 func (o Outcome) Allows() bool { return o == Holds || o == NotApplicable || o == Lifted }
 
 // An Against is a fact that does not count, or that prevents a rule from being met.
 type Against struct {
 	Name string // of a person, a check, a label, a path
 	Why  Why
-	// Names are further names that belong to the fact, such as the owners of a path.
+	// Names are additional names that belong to the fact, such as the owners of a path.
 	Names []string `json:",omitempty"`
 }
 
-// Why is the reason why a fact does not count.
+// Why is the reason why a fact does not count for a rule.
 type Why string
 
 const (

@@ -26,8 +26,8 @@ func (r Ruling) Markdown(depth int) string {
 	return b.String()
 }
 
-// line returns the text about one rule: its outcome, the condition, and the facts. If several facts speak
-// against the rule, they become a list below the line.
+// line returns the text about one rule: its outcome, its condition, and the facts. Facts that speak against the
+// rule are returned in below, for a list below the line, if there are several.
 func line(r Ruling) (text string, below []string) {
 	var more []string
 	has, judged := found(r), r.Rule == Policy || r.Rule == Gate

@@ -7,7 +7,7 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend/encryption"
 )
 
-// A reader collects the declarations in encryption blocks, and then evaluates those that are used.
+// A reader collects the blocks in encryption blocks, and then evaluates those that are used.
 type reader struct {
 	in Input
 	at hcl.Range // of the block being read
@@ -25,7 +25,7 @@ type reader struct {
 	unencrypted *hcl.Range         // of the method "unencrypted", if it is used
 }
 
-// declared is a block key_provider or method, with the blocks that override it.
+// declared is a key_provider or method block, together with later blocks that override parts of it.
 type declared struct {
 	address string
 	kind    string // the type, such as "pbkdf2"
@@ -33,7 +33,8 @@ type declared struct {
 	at      hcl.Range
 }
 
-// A target is a block that names a method, such as state or plan, or the block fallback in a target.
+// A target is a block that names an encryption method: for example state, plan, or the block fallback in one of
+// them.
 type target struct {
 	label    string
 	method   hcl.Expression   // nil if not set
@@ -66,7 +67,7 @@ func (r *reader) errorf(at hcl.Range, summary, detail string, args ...any) {
 	r.ds = append(r.ds, diags.Errorf(&at, summary, detail, args...)...)
 }
 
-// block reads one encryption block, and merges it into the blocks that were read before.
+// block reads one encryption block, and merges it with the encryption blocks that were read before.
 func (r *reader) block(body hcl.Body) {
 	content, hs := body.Content(blockSchema)
 	r.problems(hs)
@@ -160,8 +161,7 @@ func (r *reader) target(b *hcl.Block, enforceable bool) *target {
 	return t
 }
 
-// merged returns the target t after the settings in over have replaced its own. Settings that over lacks stay
-// as they are.
+// merged returns the target t with the settings of over. Settings that over does not have are those of t.
 func merged(t, over *target) *target {
 	if t == nil {
 		return over

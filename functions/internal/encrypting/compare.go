@@ -15,8 +15,8 @@ import (
 // [Compare] returns it.
 type Difference struct {
 	State, Plan Change
-	// Others is set if the states of other configurations (terraform_remote_state) are decrypted differently.
-	// The user must check that the keys and methods are those of these states.
+	// Others is set if the states of other configurations (terraform_remote_state) are decrypted differently
+	// than before. The user must check that the new keys and methods fit these states.
 	Others bool
 }
 
@@ -28,16 +28,16 @@ type Change struct {
 	Any bool
 	// Begins is set if only the new configuration encrypts. Ends is set if only the old configuration encrypts.
 	Begins, Ends bool
-	// Rekeyed is set if both configurations encrypt, but with different methods or keys.
+	// Rekeyed is set if both configurations encrypt, but with different keys or methods.
 	Rekeyed bool
-	// Unreadable is set if the new configuration cannot read files that were written with the old one.
+	// Unreadable is set if files that were written with the old configuration cannot be read with the new one.
 	Unreadable bool
-	// Relaxed is set if only the old configuration enforces encryption.
+	// Relaxed is set if the old configuration enforces encryption, and the new one does not.
 	Relaxed bool
 }
 
-// Compare returns the difference between two configurations. Different names, and differences in blocks that no
-// target uses, do not count.
+// Compare returns the difference between the encryption of two configurations. Names do not count, and neither
+// do blocks that are not used.
 func Compare(before, after *Set) Difference {
 	x, y := before.seals(), after.seals()
 	d := Difference{State: x.state.to(y.state), Plan: x.plan.to(y.plan)}
@@ -52,21 +52,22 @@ func (s *Set) seals() seals {
 	return s.described
 }
 
-// seals describe the ciphers of a set, so that two sets can be compared.
+// seals describe all encryption of a [Set], so that two sets can be compared.
 type seals struct {
 	state, plan, others seal
 	named               map[string]seal
 }
 
-// A seal describes a cipher. The zero value does not encrypt.
+// A seal describes the encryption of states or plans, so that it can be compared. The zero value does not
+// encrypt.
 type seal struct {
 	enforced bool
 	methods  []imprint // the first encrypts
 }
 
-// An imprint describes a method or a key provider. all is the digest of all its settings. reads is the digest
-// of only those settings that must stay the same to read the files that it has written. Both are zero for a
-// method that does not encrypt.
+// An imprint has two digests of the settings of a method or a key provider. all is the digest of all settings.
+// reads is the digest of the settings that must stay the same, so that existing files can be read. Both are
+// zero for a method that does not encrypt.
 type imprint struct{ all, reads [sha256.Size]byte }
 
 func imprintOf(all, reads []any) imprint {
@@ -80,7 +81,7 @@ func (s seal) first() imprint {
 	return s.methods[0]
 }
 
-// reads reports whether the cipher can read files written with the method p.
+// reads reports whether the seal can read files that were written with the method p.
 func (s seal) reads(p imprint) bool {
 	clear := p == imprint{}
 	if len(s.methods) == 0 {
@@ -99,7 +100,7 @@ func (s seal) to(after seal) Change {
 	}
 }
 
-// rest returns the methods of the fallbacks, which only decrypt.
+// rest returns the methods of the fallback blocks. They only decrypt.
 func (s seal) rest() []imprint {
 	if len(s.methods) == 0 {
 		return nil
@@ -107,7 +108,7 @@ func (s seal) rest() []imprint {
 	return s.methods[1:]
 }
 
-// sealed returns the seal of a target.
+// sealed returns the description of how a target encrypts. enforced is set if the target enforces encryption.
 func (r *reader) sealed(t *target, enforced bool) seal {
 	s := seal{enforced: enforced}
 	for x := t; x != nil; x = x.fallback {
@@ -118,14 +119,15 @@ func (r *reader) sealed(t *target, enforced bool) seal {
 	return s
 }
 
-// imprint records the digest of a key provider. chain is the digest of the provider that it is chained to.
+// imprint stores the digests of a key provider. chain has the digests of the key provider to which it is
+// chained.
 func (r *reader) imprint(address, name string, p encryption.PBKDF2, chain imprint) {
 	reads := []any{"pbkdf2", name, p.Passphrase}
 	all := []any{p.KeyLength, p.Iterations, p.Hash, p.SaltLength}
 	r.imprints[address] = imprintOf(slices.Concat(reads, all, []any{chain.all}), append(reads, chain.reads))
 }
 
-// imprintKMS records the digest of a key provider for AWS KMS.
+// imprintKMS stores the digests of a key provider that uses AWS KMS.
 func (r *reader) imprintKMS(address, name string, k encryption.KMS, arguments map[string]any) {
 	var b strings.Builder
 	_ = json.NewEncoder(&b).Encode(arguments) // they come from JSON
@@ -133,7 +135,7 @@ func (r *reader) imprintKMS(address, name string, k encryption.KMS, arguments ma
 	r.imprints[address] = imprintOf(slices.Concat(reads, []any{k.Spec, b.String()}), reads)
 }
 
-// imprintMethod records the digest of a method. keys is the digest of its key provider.
+// imprintMethod stores the digests of a method. keys has the digests of the method's key provider.
 func (r *reader) imprintMethod(address string, keys imprint, aad []byte) {
 	r.imprints[address] = imprintOf([]any{keys.all, aad}, []any{keys.reads, aad})
 }

@@ -1,9 +1,9 @@
 // Package encrypting reads how states and plans are encrypted, in OpenTofu's syntax: from the encryption block
-// of a configuration, and from the environment variable TF_ENCRYPTION, which adds to the block. It makes the
+// of a configuration, and from the environment variable TF_ENCRYPTION, which adds to the block. It creates the
 // ciphers of package encryption.
 //
-// It does not know how to evaluate expressions, where states are stored, and AWS: its caller passes functions
-// for that. Start at [Read].
+// The package does not evaluate expressions, does not know where states are stored, and does not know AWS. Its
+// caller passes functions for that. Start at [Read].
 //
 // Source: https://opentofu.org/docs/language/state/encryption/
 package encrypting
@@ -21,19 +21,19 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend/encryption"
 )
 
-// Variable is the environment variable with the body of an encryption block. That body is merged into the block
-// of the configuration.
+// Variable is the environment variable that can contain the body of an encryption block. Read merges that body
+// into the configuration's block.
 const Variable = "TF_ENCRYPTION"
 
-// KMS returns a client of AWS KMS. arguments are the arguments of a block `key_provider "aws_kms"` that are not
-// about the key itself, as encoding/json decodes them.
+// KMS returns a client of AWS KMS. arguments are the arguments of a `key_provider "aws_kms"` block, as
+// encoding/json decodes them. Those that are about the key itself are left out.
 type KMS func(ctx context.Context, arguments map[string]any) (encryption.KMSClient, error)
 
-// Input is the configuration of encryption.
+// Input is everything from which [Read] reads how to encrypt.
 type Input struct {
-	// Blocks are the encryption blocks of the root module. Later blocks override parts of the first.
+	// Blocks are the encryption blocks of the root module. A later block overrides parts of the earlier ones.
 	Blocks []*config.Encryption
-	// Environment is the value of [Variable].
+	// Environment is the value of the environment variable that [Variable] names.
 	Environment string
 	// Evaluate returns the value of an expression, which may be secret. If it returns an unknown value, Read
 	// only validates the configuration, and its [Set] must not be used.
@@ -44,7 +44,7 @@ type Input struct {
 	Refuse func(argument string) string
 }
 
-// A Set has the configured ciphers. The nil Set has none.
+// A Set has the ciphers for states and plans that a configuration asks for. The nil Set has none.
 type Set struct {
 	state, plan, others *encryption.Cipher
 	named               map[string]*encryption.Cipher
@@ -67,9 +67,9 @@ func (s *Set) Plan() *encryption.Cipher {
 	return s.plan
 }
 
-// RemoteState returns the cipher of the state that a data source terraform_remote_state reads. address is the
-// address of the data source's instance. In the configuration, the blocks' labels are "NAME", "MODULE.NAME" or
-// "NAME[KEY]".
+// RemoteState returns the cipher of the state that an instance of a terraform_remote_state data source reads.
+// address is the instance's address. The configuration names it by a block with the label "NAME", "MODULE.NAME"
+// or "NAME[KEY]".
 func (s *Set) RemoteState(address string) *encryption.Cipher {
 	if s == nil {
 		return nil
@@ -81,8 +81,8 @@ func (s *Set) RemoteState(address string) *encryption.Cipher {
 	return s.others
 }
 
-// Read returns the configured ciphers; nil if there are none. It evaluates only key providers and methods that
-// a target uses. It derives no key yet.
+// Read returns the ciphers that a configuration asks for; nil if it asks for none. It evaluates only those key
+// providers and methods that a target uses. It derives no keys yet.
 func Read(in Input) (*Set, diags.Diagnostics) {
 	r := &reader{in: in, declared: map[string]*declared{}, keys: map[string]*encryption.Keys{}, lengths: map[string]int{}, methods: map[string]encryption.Method{}, failed: map[string]bool{}, imprints: map[string]imprint{}}
 	for _, b := range in.Blocks {

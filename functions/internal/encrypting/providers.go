@@ -15,7 +15,8 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend/encryption"
 )
 
-// aliasArgument is an argument of every key provider: it names the provider's metadata in encrypted files.
+// aliasArgument is the argument, in every key provider, that sets the name of the provider's metadata in
+// encrypted files.
 const aliasArgument = "encrypted_metadata_alias"
 
 // elsewhere are key providers of OpenTofu that Lockstep does not support.
@@ -45,7 +46,7 @@ func (r *reader) provider(d *declared) *encryption.Keys {
 	return k
 }
 
-// name returns the name of a key provider's metadata in encrypted files.
+// name returns the name of a key provider's metadata in encrypted files: the value of alias if it is set.
 func (r *reader) name(d *declared, alias hcl.Expression) string {
 	if alias == nil {
 		return d.address
@@ -92,11 +93,11 @@ func (r *reader) pbkdf2(d *declared) *encryption.Keys {
 	return encryption.NewKeys(name, p, chain)
 }
 
-// passphraseOfLater replaces a passphrase that is not known during validation.
+// passphraseOfLater is used instead of a passphrase whose value is not known during validation.
 const passphraseOfLater = "not known before a plan"
 
-// text evaluates an expression whose value is a text, and stores the value. If the value is not known (during
-// validation), text stores the parameter unknown instead.
+// text evaluates an expression whose value is a string, and stores the value in into. During validation the
+// value may not be known: then text stores unknown.
 func (r *reader) text(x hcl.Expression, into *string, unknown string) {
 	before := len(r.ds)
 	v, ok := r.value(x, cty.String)
@@ -178,10 +179,11 @@ var kmsSchema = func() *hcl.BodySchema {
 	return s
 }()
 
-// keyOfLater replaces required arguments that are not known during validation.
+// keyOfLater has values for required arguments whose real values are not known during validation.
 var keyOfLater = map[string]any{"kms_key_id": "not known", "key_spec": "AES_256"}
 
-// kmsArguments evaluates all arguments of a block, and of its block endpoints.
+// kmsArguments evaluates all arguments of a block and of the endpoints blocks in it. It stores the values in
+// into.
 func (r *reader) kmsArguments(body hcl.Body, into map[string]any) {
 	content, hs := body.Content(kmsSchema)
 	r.problems(hs)
@@ -199,7 +201,7 @@ func (r *reader) kmsArguments(body hcl.Body, into map[string]any) {
 	r.allOf(content.Attributes, into)
 }
 
-// refuse adds an error if an argument must not be set; see Input.Refuse.
+// refuse adds an error if [Input.Refuse] does not allow the argument. at is the argument's place in the source.
 func (r *reader) refuse(argument string, at hcl.Range) {
 	if r.in.Refuse == nil {
 		return

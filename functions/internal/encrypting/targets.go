@@ -10,7 +10,8 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend/encryption"
 )
 
-// cipher returns the cipher of a target and its description; nil if nothing is configured, or after an error.
+// cipher returns the cipher of a target, and a description of it. The cipher is nil if the target is not
+// configured, or after an error.
 func (r *reader) cipher(name string, t *target) (*encryption.Cipher, seal) {
 	if t == nil {
 		return nil, seal{}
@@ -116,8 +117,8 @@ func (r *reader) aesGCM(d *declared, m *encryption.Method) bool {
 	return m.Keys != nil
 }
 
-// attributes returns the arguments of a block. If a later block overrides the block, the arguments of the
-// later one replace those of the first.
+// attributes returns the arguments of a block. If a later block overrides this block, arguments of the later
+// one replace arguments with the same name.
 func (r *reader) attributes(d *declared, names []string) map[string]hcl.Expression {
 	s := &hcl.BodySchema{}
 	for _, name := range names {
@@ -150,7 +151,7 @@ func (r *reader) value(x hcl.Expression, to cty.Type) (cty.Value, bool) {
 	return v, v.IsWhollyKnown()
 }
 
-// bytes returns the value of a list of numbers as bytes.
+// bytes returns a list of numbers from 0 to 255 as bytes.
 func (r *reader) bytes(x hcl.Expression) []byte {
 	v, ok := r.value(x, cty.List(cty.Number))
 	if !ok || v.IsNull() {

@@ -8,9 +8,9 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 )
 
-// missing are OPA's built-in functions that policies cannot call, by the prefix of their names, with the
-// reason. All functions that OPA marks as nondeterministic are missing, too, now and in later versions: those
-// that use the network, the environment, the clock or random numbers.
+// missing are OPA's built-in functions that policies cannot call, by the beginning of their names, with the
+// reason. Policies also cannot call the functions that OPA marks as nondeterministic, such as those that use
+// the network, the environment, the clock or random numbers. That includes such functions of later versions.
 var missing = []struct{ prefix, because string }{
 	{"http.send", "policies have no network"},
 	{"net.lookup_ip_addr", "policies have no network"},
@@ -19,20 +19,21 @@ var missing = []struct{ prefix, because string }{
 	{"rand.intn", "policies have no chance: a plan is judged alike each time"},
 	{"uuid.rfc4122", "policies have no chance: a plan is judged alike each time"},
 
-	// OPA fetches references in schemas: from files always, from the network only with permission.
+	// OPA reads references to other files in a schema without asking. (It asks before it uses the network.)
 	{"json.match_schema", "schemas can refer to files"},
 	{"json.verify_schema", "schemas can refer to files"},
 
-	// These functions compare with the present time if no other time is given.
+	// These functions compare with the present time, unless the policy gives them a time.
 	{"io.jwt.decode_verify", "policies have no clock: io.jwt.decode and the io.jwt.verify functions need none"},
 	{"crypto.x509.parse_and_verify_certificates", "policies have no clock"},
 
-	// Signatures contain random numbers, and a policy could do nothing with a signature.
+	// A signature contains random numbers, so judgements would differ. A policy has no use for signatures
+	// anyway.
 	{"io.jwt.encode_sign", "policies cannot sign: they have no network to send a signature by"},
 	{"providers.aws.sign_req", "policies cannot sign: they have no network to send a signature by"},
 
-	// These functions can take unlimited time or memory, and do not stop at the time limit: the number of paths
-	// can be exponential, and a shift by 2^40 makes a number of 128 GiB.
+	// These functions can use unlimited time or memory, and do not stop at the time limit. For example, the
+	// number of paths in a graph can be exponential, and a shift by 2^40 makes a number of 128 GiB.
 	{"graph.reachable_paths", "its result can be exponentially large: use graph.reachable"},
 	{"bits.lsh", "its result can be too large for the memory: multiply instead"},
 	{"graphql.", "it does not look at the time limit"},
@@ -43,8 +44,8 @@ var missing = []struct{ prefix, because string }{
 	{"parse_combined_config_files", "it is conftest's own: policies have no files but their data"},
 }
 
-// capabilities returns OPA's capabilities without the missing functions. Schemas in annotations are never
-// loaded, and no network host is allowed.
+// capabilities returns OPA's capabilities without the functions in [missing]. OPA then loads no schemas that
+// annotations name, and connects to no network host.
 func capabilities(v ast.RegoVersion) *ast.Capabilities {
 	c := ast.CapabilitiesForThisVersion(ast.CapabilitiesRegoVersion(v))
 	c.Builtins = slices.DeleteFunc(slices.Clone(c.Builtins), func(b *ast.Builtin) bool {
@@ -65,7 +66,7 @@ func reason(name string) string {
 
 var undefinedFunction = regexp.MustCompile(`undefined function ([a-z0-9_.]+)`)
 
-// remedy returns a sentence of advice to add to a compiler message; "" if there is none.
+// remedy returns a sentence of advice that is added to an error message of OPA's compiler; "" if there is none.
 func remedy(message string) string {
 	if m := undefinedFunction.FindStringSubmatch(message); m != nil && reason(m[1]) != "" {
 		return " (it is not available: " + reason(m[1]) + ")"

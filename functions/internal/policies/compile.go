@@ -20,16 +20,16 @@ type Options struct {
 	// Namespaces are the packages whose rules are evaluated, without "data.", such as "main" or
 	// "terraform.network". Each must have at least one rule. An empty list means the package main.
 	Namespaces []string
-	// AllNamespaces evaluates the rules of all packages. Namespaces is then ignored.
+	// AllNamespaces is set if the rules of all packages are evaluated. Namespaces is then ignored.
 	AllNamespaces bool
 	// RegoV0 parses the files as Rego version 0 instead of 1, as conftest's option --rego-version=v0 does.
 	RegoV0 bool
-	// Limit is the time limit of one judgement; 0 means [DefaultLimit].
+	// Limit is the time limit for judging one plan; 0 means [DefaultLimit].
 	Limit time.Duration
 }
 
-// A Set has the compiled policies of a directory. It is immutable and safe for concurrent use. The zero value
-// has no rules.
+// A Set has the compiled policies of one directory. It never changes, and is safe for concurrent use. The zero
+// value has no rules.
 type Set struct {
 	limit      time.Duration
 	rules      []query          // sorted
@@ -42,14 +42,16 @@ type query struct {
 	evaluate   rego.PreparedEvalQuery
 }
 
-// Compile compiles the files of a policy directory. The keys of files are slash-separated paths relative to the
-// directory. The layout is conftest's: policies are *.rego in any folder, except *_test.rego. Data are *.json,
-// *.yaml and *.yml, whose content is merged into "data" below the names of their folders. Other files are
-// ignored. If data are in another directory, their paths are relative to that directory.
+// Compile compiles the files of a policy directory. The keys of files are slash-separated paths, relative to
+// the directory. The layout is conftest's:
+//   - *.rego files, in any folder, are policies, except *_test.rego.
+//   - *.json, *.yaml and *.yml files are data. Their content is merged into "data" below the names of their
+//     folders. If data files are in another directory, their paths are relative to that one.
+//   - Other files are ignored.
 //
-// The error is an [*Error] with all mistakes that OPA's compiler reports before it stops. A namespace without a
-// rule that denies or warns is also an [*Error], because nothing would ever be denied. Compile keeps no
-// reference to files.
+// The error is an [*Error] with all mistakes that OPA's compiler reports before it stops. It is also an
+// [*Error] if a namespace has no rule that denies or warns, because such policies would never deny anything.
+// Compile keeps no reference to files.
 func Compile(files map[string][]byte, opts Options) (*Set, error) {
 	var ps problems
 	var s *Set
@@ -102,7 +104,8 @@ func compile(files map[string][]byte, opts Options, ps *problems) *Set {
 	return s
 }
 
-// counting returns the first definition of each rule in the namespaces, sorted, including exceptions.
+// counting returns the first definition of each rule in the namespaces, sorted. It includes the rules for
+// exceptions.
 func counting(d directory, opts Options, ps *problems) (out []definition) {
 	wanted := opts.Namespaces
 	if len(wanted) == 0 {
@@ -135,8 +138,8 @@ func counting(d directory, opts Options, ps *problems) (out []definition) {
 	return out
 }
 
-// prepare returns the query for a rule's value. The value does not become JSON, because the JSON of a value can
-// be exponentially larger.
+// prepare returns the query for the value of a rule. The query does not convert the value to JSON, because JSON
+// can be exponentially larger than the value.
 func prepare(found definition, c *ast.Compiler, store storage.Store) (query, error) {
 	ref := found.module.Package.Path.Append(ast.StringTerm(found.name))
 	p, err := rego.New(

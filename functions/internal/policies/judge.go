@@ -13,13 +13,13 @@ import (
 	"github.com/open-policy-agent/opa/v1/util"
 )
 
-// Judge evaluates the rules with a plan as their input: the JSON of terraform show -json, with its
-// format_version. An [*Error] is a mistake in the policies. Another error is about the plan or the context.
-// After an error there is no verdict.
+// Judge evaluates the rules. Their input is a plan: the JSON of `terraform show -json`, with its
+// format_version. An [*Error] means a mistake in the policies. Any other error is about the plan or the
+// context. After an error there is no verdict.
 //
-// The time limit is the end of the context, or the set's own limit, which causes an [*Error]. Rego checks the
-// time between all steps, and within functions that can take long. A single call of another function is not
-// interrupted, for example of a regular expression on a long text.
+// The time limit is the end of ctx, or the limit of the set, whichever comes first. The latter causes an
+// [*Error]. OPA checks the time between all steps, and inside functions that can take long. It does not
+// interrupt single calls of other functions, such as a regular expression on a long text.
 func (s *Set) Judge(ctx context.Context, plan []byte) (Verdict, error) {
 	if s == nil || len(s.rules) == 0 {
 		return Verdict{}, errors.New("a set of policies that was not compiled can not judge")
@@ -45,8 +45,8 @@ func (s *Set) Judge(ctx context.Context, plan []byte) (Verdict, error) {
 	return e.verdict(), nil
 }
 
-// readPlan parses a plan's JSON. A document that is not a plan is an error: it would pass, because it lacks
-// everything that rules check.
+// readPlan parses the JSON of a plan. A document that is not a plan is an error: without that, it would pass,
+// because it has nothing that rules check.
 func readPlan(plan []byte) (ast.Value, error) {
 	var doc any
 	if err := util.UnmarshalJSON(plan, &doc); err != nil {
@@ -59,7 +59,7 @@ func readPlan(plan []byte) (ast.Value, error) {
 	return ast.InterfaceToValue(doc)
 }
 
-// An evaluation is the state of one judgement.
+// An evaluation is the state of judging one plan.
 type evaluation struct {
 	input              ast.Value
 	lifted             map[string]map[string]bool // names in exceptions, by namespace
@@ -67,8 +67,8 @@ type evaluation struct {
 	problems           problems
 }
 
-// judge evaluates a rule. It evaluates a rule in an exception, too, as conftest does: an exception ignores
-// denials, but not mistakes.
+// judge evaluates one rule. It also evaluates rules for which there is an exception, as conftest does: an
+// exception makes it ignore denials, but not mistakes.
 func (e *evaluation) judge(ctx context.Context, s *Set, q query) {
 	if x, is := s.exceptions[q.namespace]; is && e.lifted[q.namespace] == nil {
 		e.lifted[q.namespace] = e.exempted(x, e.value(ctx, x, s.limit))
@@ -86,7 +86,8 @@ func (e *evaluation) judge(ctx context.Context, s *Set, q query) {
 	}
 }
 
-// value evaluates a rule. It returns nil if the rule has no value, or if there was a mistake, which it records.
+// value evaluates a rule. It returns nil if the rule has no value. After a mistake it also returns nil, and
+// records the mistake.
 func (e *evaluation) value(ctx context.Context, q query, limit time.Duration) (v ast.Value) {
 	e.problems.guard("while "+q.String()+" was evaluated", func() {
 		results, err := q.evaluate.Eval(ctx, rego.EvalParsedInput(e.input))
@@ -102,8 +103,8 @@ func (e *evaluation) value(ctx context.Context, q query, limit time.Duration) (v
 	return v
 }
 
-// findings returns the messages in a rule's value, which are texts or objects with a text msg. It records other
-// elements as mistakes.
+// findings returns the messages in a rule's value. Each is a string, or an object with a string msg. Elements
+// of another kind are recorded as mistakes.
 func (e *evaluation) findings(q query, v ast.Value) (out []Finding) {
 	for item := range e.items(q, v) {
 		if object, ok := item.(ast.Object); ok {
@@ -127,7 +128,8 @@ func (e *evaluation) findings(q query, v ast.Value) (out []Finding) {
 	return out
 }
 
-// exempted returns the names of rules in the value of a namespace's exceptions.
+// exempted returns the names of rules that an exception in a namespace lists. v is the value of the rule for
+// exceptions.
 func (e *evaluation) exempted(q query, v ast.Value) map[string]bool {
 	out := map[string]bool{}
 	for names := range e.items(q, v) {
@@ -142,7 +144,7 @@ func (e *evaluation) exempted(q query, v ast.Value) map[string]bool {
 	return out
 }
 
-// items returns the elements of a set or an array. It records another value as a mistake.
+// items returns the elements of v, if v is a set or an array. Any other value is recorded as a mistake.
 func (e *evaluation) items(q query, v ast.Value) iter.Seq[ast.Value] {
 	var terms []*ast.Term
 	switch v := v.(type) {

@@ -59,7 +59,7 @@ func load(files map[string][]byte, v ast.RegoVersion, ps *problems) directory {
 	return d
 }
 
-// addModule parses a file as conftest does, with its annotations.
+// addModule parses a Rego file, including annotations, in the same way as conftest.
 func (d directory) addModule(name string, src []byte, v ast.RegoVersion, ps *problems) {
 	if line := bracketed(src); line > 0 {
 		ps.add(name, line, "there are more than %d brackets one in another: give parts names", maxBrackets)
@@ -85,9 +85,9 @@ func (d directory) addModule(name string, src []byte, v ast.RegoVersion, ps *pro
 	d.modules[name] = m
 }
 
-// addData merges a document into the data at the path of its folder. As with conftest's --data, the names of
-// files do not matter. Two documents must not have the same key, unless both values are objects.
-// See https://github.com/open-policy-agent/opa/blob/main/v1/loader/loader.go.
+// addData merges a document into the data, at the path of the document's folder. The name of its file does not
+// matter, as with conftest's --data. If two documents have the same key, both values must be objects. See
+// https://github.com/open-policy-agent/opa/blob/main/v1/loader/loader.go.
 func (d directory) addData(name string, src []byte, ps *problems) {
 	var doc any
 	var err error
@@ -119,9 +119,9 @@ func (d directory) addData(name string, src []byte, ps *problems) {
 	}
 }
 
-// merge copies the entries of one map (from) into another map (to), recursively. conflict is the path of the
-// first key that both maps have, unless both values are objects; nil if there is none. All other keys are
-// merged in any case.
+// merge copies the entries of from into to, recursively. conflict is the path of the first key that both maps
+// have; nil if there is none. A key whose values are objects in both maps is no conflict. All other keys are
+// always merged.
 func merge(to, from map[string]any, at []string) (conflict []string) {
 	for _, key := range slices.Sorted(maps.Keys(from)) {
 		here := append(slices.Clone(at), key)
@@ -142,7 +142,7 @@ func merge(to, from map[string]any, at []string) (conflict []string) {
 	return nil
 }
 
-// has reports whether the data has a value at a path.
+// has reports whether the data contains a value at the path at.
 func (d directory) has(at []string) bool {
 	var v any = d.data
 	for _, key := range at {
@@ -157,7 +157,8 @@ func (d directory) has(at []string) bool {
 	return true
 }
 
-// lineOf returns the line of an error in JSON. It returns 0 for YAML, whose error messages contain the line.
+// lineOf returns the line of a syntax error in JSON. It returns 0 for YAML, because error messages about YAML
+// contain the line.
 func lineOf(src []byte, err error) int {
 	e, ok := errors.AsType[*json.SyntaxError](err)
 	if !ok || e.Offset > int64(len(src)) {

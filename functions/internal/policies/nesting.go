@@ -2,17 +2,17 @@ package policies
 
 import "github.com/open-policy-agent/opa/v1/ast"
 
-// Limits of nesting. They are needed because neither parsing nor compilation can be interrupted. Parsing time
-// grows with the square of the nesting, compilation time with the cube. With nested comprehensions and similar
-// syntax, each level triples the compilation time.
+// Limits of nesting. Parsing and compilation cannot be interrupted, so a policy that takes too long must be
+// refused before. The parsing time grows with the square of the nesting, and the compilation time with its
+// cube. Each level of nested comprehensions and similar syntax triples the compilation time.
 const (
 	maxBrackets = 100
 	maxClosures = 6
 	maxNodes    = 500 // of the syntax tree, one in another
 )
 
-// bracketed returns the first line in which too many brackets are open; 0 if there is none. Brackets in texts
-// and comments do not count, except in template strings, which may contain any expression.
+// bracketed returns the number of the first line in which too many brackets are open; 0 if there is none. It
+// ignores brackets in strings and comments, but not in template strings, because these may contain expressions.
 // See https://www.openpolicyagent.org/docs/policy-reference#grammar.
 func bracketed(src []byte) int {
 	line, open := 1, 0
@@ -40,8 +40,8 @@ func bracketed(src []byte) int {
 	return 0
 }
 
-// textEnd returns the end of the text that begins with the quote at i: the closing quote, or the end of the
-// line or of src if there is no closing quote. lines is the number of line breaks in the text.
+// textEnd returns the end of the string that begins with the quote at src[i]: its closing quote. If there is
+// none, the end is that of the line or of src. lines is the number of line breaks in the string.
 func textEnd(src []byte, i int) (end, lines int) {
 	quote := src[i]
 	for i++; i < len(src) && src[i] != quote && (quote == '`' || src[i] != '\n'); i++ {
@@ -58,7 +58,7 @@ func textEnd(src []byte, i int) (end, lines int) {
 	return i, lines
 }
 
-// deepest returns the place of a rule that is nested too deeply; nil if there is none.
+// deepest returns the place of a rule that is nested too deeply; nil if there is no such rule.
 func deepest(m *ast.Module) *ast.Location {
 	for _, r := range m.Rules {
 		var d depth
@@ -69,7 +69,7 @@ func deepest(m *ast.Module) *ast.Location {
 	return nil
 }
 
-// A depth is the depth of a node in a syntax tree.
+// A depth says how deeply a node of a syntax tree is nested.
 type depth struct {
 	nodes, closures int
 	over            bool // a limit was exceeded
@@ -77,7 +77,8 @@ type depth struct {
 
 func (d *depth) walk(x any) { ast.NewBeforeAfterVisitor(d.enter, d.leave).Walk(x) }
 
-// enter adds the node x to the depth, and reports whether the limit is exceeded, so that x need not be visited.
+// enter counts the node x, and reports whether the limit of nesting is now exceeded. The nodes in x then need
+// not be visited.
 func (d *depth) enter(x any) bool {
 	d.nodes++
 	d.closures += closure(x)
@@ -95,7 +96,7 @@ func (d *depth) leave(x any) {
 	d.closures -= closure(x)
 }
 
-// closure returns 1 if the node x has variables of its own, otherwise 0.
+// closure returns 1 if the node x of the syntax tree has its own variables, and 0 otherwise.
 func closure(x any) int {
 	switch x.(type) {
 	case *ast.ArrayComprehension, *ast.SetComprehension, *ast.ObjectComprehension, *ast.TemplateString, *ast.Every, *ast.Not:

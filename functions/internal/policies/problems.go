@@ -18,12 +18,12 @@ const (
 	maxMessage  = 400
 )
 
-// An Error has the mistakes in policies. Until somebody fixes them, the policies decide nothing. Trying again
-// gives the same error, unless a time limit was the problem.
+// An Error has the mistakes in policies. Such policies can judge no plan until somebody corrects them.
+// Compiling or judging once more gives the same error, unless the error is about the time limit.
 type Error struct {
 	// Problems are sorted by file and line: at least one, at most 20.
 	Problems []Problem
-	// More is the number of further problems that are not in Problems.
+	// More is the number of problems that Problems leaves out.
 	More int
 }
 
@@ -71,7 +71,8 @@ func (ps *problems) addAt(at *ast.Location, format string, args ...any) {
 	ps.add(at.File, at.Row, format, args...)
 }
 
-// addError adds an error of OPA, which has its own place in the file. context is the beginning of the message.
+// addError adds an error of OPA, which may have its own place in the file. context is the beginning of the
+// message.
 func (ps *problems) addError(context, file string, err error) {
 	many, _ := errors.AsType[ast.Errors](err)
 	if one, ok := errors.AsType[*ast.Error](err); ok {
@@ -107,7 +108,8 @@ func (ps problems) err() error {
 	return &Error{Problems: slices.Clone(kept), More: len(all) - len(kept)}
 }
 
-// guard calls f, and records a panic of f as a problem. OPA is large, and a policy can reach any part of it.
+// guard calls f. It records a panic of f as a problem, because a policy can cause a panic in OPA. during says
+// in the message what was being done.
 func (ps *problems) guard(during string, f func()) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -117,7 +119,7 @@ func (ps *problems) guard(during string, f func()) {
 	f()
 }
 
-// shorten returns a text of limited length in valid UTF-8.
+// shorten returns s as valid UTF-8 of limited length.
 func shorten(s string) string {
 	if len(s) > maxMessage {
 		n := maxMessage

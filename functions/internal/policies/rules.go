@@ -8,8 +8,8 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 )
 
-// The patterns for the names of conftest's rules.
-// See https://github.com/open-policy-agent/conftest/blob/master/policy/engine.go.
+// Patterns for the names of the rules that conftest evaluates. See
+// https://github.com/open-policy-agent/conftest/blob/master/policy/engine.go.
 var (
 	warningName = regexp.MustCompile(`^warn(_[a-zA-Z0-9]+)*$`)
 	failureName = regexp.MustCompile(`^(deny|violation)(_[a-zA-Z0-9]+)*$`)
@@ -18,13 +18,13 @@ var (
 
 const exceptionName = "exception"
 
-// A rule has all definitions of a name in a package.
+// A rule has all definitions with one name in a package.
 type rule struct {
 	namespace string
 	name      string
 }
 
-// A definition is one definition of a rule.
+// A definition is one of the definitions that a rule has.
 type definition struct {
 	rule
 	module *ast.Module
@@ -40,8 +40,8 @@ func (r rule) compare(to rule) int {
 // warns reports whether the rule's results are warnings.
 func (r rule) warns() bool { return warningName.MatchString(r.name) }
 
-// exempt returns the rule's name in exceptions, such as "root" for deny_root; "" if the rule cannot be in
-// exceptions.
+// exempt returns the name by which an exception lists this rule, such as "root" for deny_root. It returns ""
+// for a rule that exceptions cannot list.
 func (r rule) exempt() string {
 	_, name, _ := strings.Cut(r.name, "_")
 	return name
@@ -49,8 +49,8 @@ func (r rule) exempt() string {
 
 func namespaceOf(m *ast.Module) string { return strings.TrimPrefix(m.Package.Path.String(), "data.") }
 
-// definitions returns the definitions of rules in a module, including exceptions. It records mistakes in their
-// heads; other mistakes are found by the evaluation.
+// definitions returns the definitions of the rules in a module, including those for exceptions. It records
+// mistakes in the heads of rules. The evaluation finds all other mistakes.
 func definitions(m *ast.Module, ps *problems) (out []definition) {
 	for _, r := range m.Rules {
 		ref := r.Head.Ref()
@@ -79,7 +79,7 @@ func definitions(m *ast.Module, ps *problems) (out []definition) {
 	return out
 }
 
-// form returns how the head of a rule should be written, as an example.
+// form returns an example that shows how to write the head of a rule with this name.
 func form(name string, m *ast.Module) string {
 	item := "msg"
 	if name == exceptionName {
@@ -91,11 +91,11 @@ func form(name string, m *ast.Module) string {
 	return "\"" + name + " contains " + item + " if { ... }\""
 }
 
-// conftestFile is a document that only conftest defines. A rule that refers to it would let every plan pass
-// here.
+// conftestFile is a document that exists only in conftest. Here, a rule that refers to it would have no value,
+// and so let every plan pass.
 var conftestFile = ast.MustParseRef("data.conftest.file")
 
-// foreign records references to documents that only conftest defines.
+// foreign records references to documents that exist only in conftest as mistakes.
 func foreign(c *ast.Compiler, d directory, ps *problems) {
 	if d.has([]string{"conftest", "file"}) || len(c.GetRulesWithPrefix(conftestFile)) > 0 {
 		return

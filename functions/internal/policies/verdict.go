@@ -8,16 +8,16 @@ import (
 // maxFindings is the maximum number of failures, and of warnings, in a Verdict.
 const maxFindings = 10
 
-// A Verdict is the result of a judgement. The plan passes if there are no failures.
+// A Verdict is the result of judging a plan. The plan passes if there are no failures.
 type Verdict struct {
 	// Failures come from the rules deny and violation, Warnings from warn. Both are sorted by namespace, rule
 	// and message, without duplicates, and have at most 10 items.
 	Failures, Warnings []Finding
-	// MoreFailures and MoreWarnings are the numbers of further findings that are not in Failures and Warnings.
+	// MoreFailures and MoreWarnings are how many findings Failures and Warnings leave out.
 	MoreFailures, MoreWarnings int
 }
 
-// A Finding is one message of a rule. If the message is an object, only its key msg is kept.
+// A Finding is one message of a rule. If the rule gives an object, the message is the object's msg.
 type Finding struct {
 	Namespace string // the package, without "data."
 	Rule      string // the whole name: "deny_public_bucket"
@@ -34,7 +34,7 @@ func (e *evaluation) verdict() (v Verdict) {
 	return v
 }
 
-// bounded sorts findings. It returns the first maxFindings, and the number of the others.
+// bounded sorts findings. It returns the first maxFindings of them, and the number of the rest.
 func bounded(all []Finding) (kept []Finding, more int) {
 	slices.SortFunc(all, Finding.compare)
 	all = slices.Compact(all)

@@ -9,16 +9,17 @@ import (
 	"unicode/utf8"
 )
 
-// mostDecoded is the maximum number of times that a text is decoded: plans contain JSON in JSON.
+// mostDecoded is the maximum number of times that backslash escapes are decoded, because plans contain JSON in
+// JSON.
 const mostDecoded = 3
 
-// A step decodes one kind of escapes; it reports whether there were any.
+// A step decodes one kind of escapes in a stream. It also reports whether there were any.
 type step func(stream) (stream, bool)
 
-// decoded returns all readings of a text: the text itself, and the text with one, two or three layers of
-// backslash escapes decoded. For each of these there is also a reading with the escapes of templates, HTML or
-// URLs decoded. Only one of these kinds is decoded at a time, because an escape of one kind is plain text in
-// another.
+// decoded returns all readings of a text: the text itself, and the text after decoding backslash escapes once,
+// twice or three times. For each of these, there are also readings with one more kind of escapes decoded: those
+// of templates, HTML or URLs. Only one of these three kinds is decoded, because an escape of one kind is plain
+// text in another.
 func decoded(s stream) []stream {
 	all := []stream{s}
 	for range mostDecoded {
@@ -44,9 +45,9 @@ func decoded(s stream) []stream {
 	return all
 }
 
-// each returns a copy of a stream with its escapes decoded. An escape begins with sign, which has one or two
-// characters. decode returns the meaning of an escape and its size in characters; size 0 means that it is no
-// escape.
+// each returns a copy of a stream with decoded escapes. An escape begins with sign, which has one or two
+// characters. decode returns the meaning of the escape at the beginning of text and the escape's size in
+// characters; size 0 means that there is no escape. changed is false if there were no escapes.
 func (s stream) each(sign string, decode func(text string) (meaning string, size int)) (out stream, changed bool) {
 	signs := []rune(sign)
 	isSign := func(r rune) bool { return r == signs[0] || r == signs[len(signs)-1] }
@@ -71,7 +72,8 @@ func (s stream) each(sign string, decode func(text string) (meaning string, size
 	return out, changed
 }
 
-// longestEscape is the size of the longest escape, in characters: two UTF-16 units, or four bytes in a URL.
+// longestEscape is the size of the longest escape, in characters: two UTF-16 units ("\ud83d\ude00"), or four
+// bytes in a URL.
 const longestEscape = 12
 
 // unescaped decodes the backslash escapes of HCL, JSON and Go strings.
@@ -105,11 +107,11 @@ func queryDecoded(s stream) (stream, bool) {
 	})
 }
 
-// escapes are the escapes of a backslash and one more character.
+// escapes has the meanings of escapes that consist of a backslash and one more character.
 var escapes = map[byte]string{'n': "\n", 'r': "\r", 't': "\t", 'a': "\a", 'b': "\b", 'f': "\f", 'v': "\v", '"': `"`, '\\': `\`, '/': "/", '\'': "'", '`': "`"}
 
-// escape decodes the backslash escape at the beginning of a text. The size, in characters, is 0 if there is
-// none.
+// escape decodes the backslash escape at the beginning of text. It returns the character and the size of the
+// escape in characters; 0 if there is none.
 func escape(text string) (string, int) {
 	if len(text) < 2 {
 		return "", 0
@@ -144,7 +146,8 @@ func hexadecimal(text string, digits int) (rune, bool) {
 	return rune(n), err == nil
 }
 
-// entity decodes the HTML character reference at the beginning of a text; see escape for the results.
+// entity decodes the HTML character reference at the beginning of text. It returns the character and the size
+// of the reference in characters; 0 if there is none.
 func entity(text string) (string, int) {
 	end := strings.IndexByte(text, ';')
 	if end < 2 || strings.Trim(text[1:end], "#0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz") != "" {
@@ -156,7 +159,8 @@ func entity(text string) (string, int) {
 	return "", 0
 }
 
-// percent decodes the percent escapes of one character, of one to four bytes, at the beginning of a text.
+// percent decodes the percent escapes of one character at the beginning of text: one to four bytes. It returns
+// the character and the size of the escapes in characters; 0 if there are none.
 func percent(text string) (string, int) {
 	var bytes []byte
 	for len(bytes) < utf8.UTFMax && strings.HasPrefix(text[3*len(bytes):], "%") {

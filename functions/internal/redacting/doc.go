@@ -1,4 +1,5 @@
-// Package redacting removes secrets from texts, by value, in any form in which a text may have them:
+// Package redacting removes secrets from texts. It searches for their values, in every form in which a text may
+// have them:
 //
 //   - quoted once or several times, or escaped for JSON, HTML or a URL
 //   - in base64 or hexadecimal
@@ -6,9 +7,9 @@
 //   - with invisible characters in between
 //   - numbers in any spelling
 //
-// It searches the finished text. Lockstep never writes values that are known to be secret. The secrets that
-// this package removes come from elsewhere: a provider's error, a line of source, an attribute that no schema
-// marks as sensitive. Only their text is available.
+// The package searches the finished text. Lockstep itself never writes values that it knows to be secret. The
+// secrets that this package removes come from elsewhere: a provider's error, a line of source, an attribute
+// that no schema marks as sensitive. Only their text is available.
 //
 // Forms can be combined, so the package does not search for each form. It reduces both the secret and the text
 // to visible characters without blank space, and decodes the text as long as it has escapes. Each step keeps

@@ -8,9 +8,10 @@ import (
 	"strings"
 )
 
-// The limits of the search in base64. Runs shorter than shortestRun cannot contain a secret in two layers. No
-// reader of a plan decodes more than mostLayers by hand. Only mostUnpacked bytes of compressed data are
-// searched.
+// Limits of the search in base64:
+//   - A run of base64 shorter than shortestRun cannot contain a secret that is encoded twice.
+//   - mostLayers is how often base64 is decoded. No reader of a plan would do that more often by hand.
+//   - mostUnpacked is the maximum number of bytes of compressed data that are searched.
 const (
 	shortestRun  = 12
 	mostLayers   = 3
@@ -18,7 +19,8 @@ const (
 )
 
 // inside returns the runs of base64 in a text that contain a secret: as UTF-16 (PowerShell's encoding),
-// compressed (base64gzip), or in base64 again. A run is hidden as a whole.
+// compressed (base64gzip), or in base64 once more. The whole run is then hidden. layers is as in
+// [Secrets.holds].
 func (s *Secrets) inside(text string, layers int) (out []span) {
 	for from := 0; from < len(text); from++ {
 		to := from
@@ -33,8 +35,9 @@ func (s *Secrets) inside(text string, layers int) (out []span) {
 	return out
 }
 
-// holds reports whether decoded bytes contain a secret. In UTF-16, every second byte is zero; zero bytes are
-// invisible, so the search skips them.
+// holds reports whether data, which was decoded from base64, contains a secret. The data may be UTF-16, in
+// which every second byte is zero. The search skips zero bytes, because they are invisible. layers is the
+// number of layers that are decoded already.
 func (s *Secrets) holds(data string, layers int) bool {
 	for _, view := range decoded(newStream(data, 0)) {
 		if len(s.index.find(view)) > 0 {
@@ -44,7 +47,7 @@ func (s *Secrets) holds(data string, layers int) bool {
 	return layers > 1 && len(s.inside(data, layers-1)) > 0
 }
 
-// unpacked returns the bytes that a run of base64 encodes, uncompressed if they were compressed; "" if it is
+// unpacked decodes a run of base64, and uncompresses the result if it is compressed. It returns "" if run is
 // not base64.
 func unpacked(run string) string {
 	run = strings.NewReplacer("-", "+", "_", "/").Replace(run)

@@ -10,9 +10,9 @@ import (
 
 var hexPair = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("..") })
 
-// encodings returns a text in base64 and in hexadecimal, also with colons as in fingerprints. The base64 of a
-// text depends on the number of bytes before it. So there is a form for each of the three cases, without the
-// characters that share bits with the surrounding text.
+// encodings returns a text in base64 and in hexadecimal, and also in hexadecimal with colons, as in
+// fingerprints. The base64 of a text depends on the number of bytes before the text. So there are three forms
+// in base64, each without the characters that share bits with the surrounding text.
 // Source: https://www.rfc-editor.org/rfc/rfc4648
 func encodings(text string) []string {
 	h := hex.EncodeToString([]byte(text))

@@ -4,8 +4,8 @@ import (
 	"unicode"
 )
 
-// window is the length of a part of a long secret that is found on its own, in reduced bytes. A report that
-// shows a part of a long line may show only a part of a secret.
+// window is the length, in reduced bytes, of the parts of a long secret that are found separately. They are
+// searched because a report that shows a part of a long line may show only a part of a secret.
 const window = 32
 
 // In a secret of at most dense bytes, a window begins at each byte. In longer secrets, and in encodings, a
@@ -15,11 +15,11 @@ const (
 	stride = 16
 )
 
-// longSolid is the length, in bytes, from which a secret without blank space is also found if the text has
-// blank space within it. Shorter ones are not: "a sit is" does not contain "asiti".
+// longSolid is a length in bytes. A secret without blank space that is at least this long is also found if the
+// text has blank space in it. A shorter one is not: for example, "a sit is" does not contain "asiti".
 const longSolid = 12
 
-// A kind says at which places in a text a short secret counts.
+// A kind says at which places in a text a short secret is removed: for example, only as a whole word.
 type kind byte
 
 const (
@@ -38,10 +38,13 @@ func kindOf(isSolid, isWord bool) kind {
 	return anywhere
 }
 
-// An index finds reduced secrets in reduced texts. The time does not grow with the number of secrets. Secrets
-// shorter than a window are found by their first bytes and their length: at most [window] lengths exist. Longer
-// secrets are found by the hashes of windows, computed as a rolling sum. If two windows have the same 64-bit
-// hash, harmless text is hidden.
+// An index finds reduced secrets in reduced texts: see [reduced]. The time does not grow with the number of
+// secrets. A window is a part of fixed length.
+//   - Secrets shorter than a window are found by their first bytes and their length. There are at most [window]
+//     lengths.
+//   - Longer secrets are found by the hashes of their windows, computed as a rolling sum.
+//
+// If different windows have the same 64-bit hash, harmless text is hidden.
 type index struct {
 	short   map[string]kind
 	lengths map[[prefix]byte]uint64 // bit n: a short secret of n bytes has this prefix
@@ -49,15 +52,15 @@ type index struct {
 	bits    [1 << 13]uint64 // a filter of the hashes of windows: most hashes are not in it
 }
 
-// prefix is the number of first bytes by which short secrets are looked up.
+// prefix is the number of bytes at the beginning of short secrets by which the index finds them.
 const prefix = 4
 
 func newIndex() *index {
 	return &index{short: map[string]kind{}, lengths: map[[prefix]byte]uint64{}, windows: map[uint64]struct{}{}}
 }
 
-// add adds a reduced secret. If whole is set, and the secret is not too long, each part that is as long as a
-// window counts as the secret, too.
+// add adds a reduced secret to the index. If whole is set, and the secret is not too long, each part of it that
+// is as long as a window is also removed from texts.
 func (x *index) add(text string, k kind, whole bool) {
 	if len(text) < window {
 		if have, ok := x.short[text]; !ok || k < have {
@@ -89,7 +92,8 @@ func (x *index) window(text string) {
 // base is the factor of the rolling sum: each byte of a window is multiplied by a power of base.
 const base = 0x9E3779B97F4A7C15
 
-// first is the factor, in the rolling sum, of a window's first byte: the byte that leaves the window next.
+// first is the factor of a window's first byte in the rolling sum. This byte is the next one to leave the
+// window.
 var first = func() uint64 {
 	p := uint64(1)
 	for range window {
@@ -98,10 +102,10 @@ var first = func() uint64 {
 	return p
 }()
 
-// bit returns the place of a hash in the filter bits of an index.
+// bit returns the number of the bit for a hash in the index's filter.
 func bit(h uint64) uint64 { return (h ^ h>>29) * 0xBF58476D1CE4E5B9 >> (64 - 19) }
 
-// find returns the spans of all secrets in a stream, in bytes of the original text.
+// find returns where the secrets are in a stream, as spans of the original text.
 func (x *index) find(s stream) []span {
 	r := s.reduced(true)
 	var out []span
@@ -123,7 +127,8 @@ func (x *index) find(s stream) []span {
 	return out
 }
 
-// shorts appends the span of the longest short secret that begins at a position and counts there.
+// shorts looks for short secrets that begin at the position at, and that are to be removed there. It appends
+// the span of the longest one to out.
 func (x *index) shorts(out []span, s stream, r reduced, at int) []span {
 	lengths := x.lengths[[prefix]byte(r.bytes[at:at+prefix])]
 	for n := window - 1; n >= prefix && lengths != 0; n-- {
@@ -138,12 +143,13 @@ func (x *index) shorts(out []span, s stream, r reduced, at int) []span {
 	return out
 }
 
-// span returns the position in the original text of the reduced bytes from i to j.
+// span returns the place in the original text of the bytes from i to j of the reduced text r.
 func (s stream) span(r reduced, i, j int) span {
 	return span{s.at[r.rune[i]].from, s.at[r.rune[j-1]].to}
 }
 
-// counts reports whether a short secret of a kind counts between two characters of the stream.
+// counts reports whether a short secret of the kind k is removed if it is found between the characters from and
+// to of the stream.
 func (s stream) counts(k kind, from, to int) bool {
 	if k == anywhere {
 		return true

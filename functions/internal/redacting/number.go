@@ -6,16 +6,17 @@ import (
 	"unicode/utf8"
 )
 
-// shortestNumber is the smallest number of digits for which a number is searched. Shorter numbers are frequent
-// in a plan (counts, ports, sizes, percentages), and can be guessed in a thousand attempts. Removing them would
-// hide the plan's effects.
+// shortestNumber is the smallest number of digits of a secret number that is removed. Shorter numbers, such as
+// counts, ports and percentages, are frequent in a plan, and can be guessed in a thousand attempts. If they
+// were removed, readers could not see what the plan does.
 const shortestNumber = 4
 
-// longNumber is the number of digits from which a number is also found within longer numbers.
+// longNumber is a number of digits. A secret number with at least this many digits is also found as a part of a
+// longer number.
 const longNumber = 8
 
-// A number is the absolute value of a decimal number: 0.DIGITS times ten to the power of exp.
-// DIGITS neither begins nor ends with a zero.
+// A number is the absolute value of a decimal number. It is 0.DIGITS times ten to the power of exp; DIGITS (the
+// field significant) neither begins nor ends with a zero.
 type number struct {
 	significant string
 	exp         int
@@ -24,7 +25,7 @@ type number struct {
 // String returns the same text for all spellings of a number.
 func (n number) String() string { return n.significant + "e" + strconv.Itoa(n.exp) }
 
-// digits returns the count of digits of the number written out, without leading zeros.
+// digits returns how many digits the number has if it is written without an exponent and without leading zeros.
 func (n number) digits() int { return max(len(n.significant), n.exp) }
 
 // isNumber reports whether a text is a decimal number as a whole.
@@ -33,8 +34,8 @@ func isNumber(text string) bool {
 	return ok
 }
 
-// parseNumber parses a number as written in JSON or by people: a sign, digits, perhaps in groups of three, a
-// fraction, an exponent.
+// parseNumber parses a number as JSON or people write it: a sign, digits (perhaps in groups of three), a
+// fraction, an exponent. It returns false if text is not a number.
 func parseNumber(text string) (number, bool) {
 	text = strings.TrimLeft(text, "+-")
 	for _, grouped := range []bool{false, true} {
@@ -45,7 +46,8 @@ func parseNumber(text string) (number, bool) {
 	return number{}, false
 }
 
-// readNumber reads a number at the beginning of a text; the size is 0 if there is none.
+// readNumber reads a number at the beginning of text. If grouped is set, its digits may be in groups of three.
+// size is the number of characters; 0 if there is no number.
 func readNumber(text string, grouped bool) (n number, size int) {
 	whole := run(text)
 	if whole == 0 {
@@ -75,8 +77,9 @@ func readNumber(text string, grouped bool) (n number, size int) {
 	return n, size
 }
 
-// groups reads digits in groups of three, after a first group of one to three. The separator must be the same
-// everywhere.
+// groups reads digits that are separated into groups of three, such as "1,234,567". The first group has one to
+// three digits, and whole is its length. The separator must be the same everywhere. size is the number of
+// characters.
 func groups(text string, whole int) (digits string, size int) {
 	digits, size = text[:whole], whole
 	if whole > 3 {
@@ -93,7 +96,8 @@ func groups(text string, whole int) (digits string, size int) {
 	return digits, size
 }
 
-// exponent reads an exponent. size is 0 if there is none, or if it is implausibly large.
+// exponent reads the exponent at the beginning of text, such as "e-5". size is the number of its characters.
+// size is 0 if there is no exponent, or if the exponent is implausibly large.
 func exponent(text string) (exp, size int) {
 	if text == "" || text[0] != 'e' && text[0] != 'E' {
 		return 0, 0
@@ -125,8 +129,8 @@ func run(text string) int {
 	return n
 }
 
-// numbersIn returns the spans of secret numbers in a text. It reads each run of digits in three ways: as the
-// beginning of a number in groups, with a fraction and an exponent, and alone.
+// numbersIn returns where the secret numbers are in a text. It reads each run of digits in three ways: as the
+// beginning of a number in groups of three, as a number with a fraction and an exponent, and alone.
 func numbersIn(text string, secret map[string]bool) []span {
 	var out []span
 	for i := 0; i < len(text) && len(secret) > 0; {

@@ -12,8 +12,8 @@ import (
 // Hidden is the text in place of a secret.
 const Hidden = "(sensitive value)"
 
-// shortestText is the smallest length of a secret text, in visible bytes. Shorter texts are parts of too many
-// words, and removing them would show where they were.
+// shortestText is the smallest length of a secret text that is removed, in visible bytes. Shorter texts are
+// parts of many words. Removing them from these words would reveal them.
 const shortestText = 5
 
 // Secrets are the values to remove. The zero value is empty and ready to use. One goroutine adds values; after
@@ -30,7 +30,8 @@ type Secrets struct {
 	index *index
 }
 
-// Text adds a text as a whole, and each of its lines, because a diff shows single lines.
+// Text adds a text. It is removed as a whole, and each of its lines is also removed, because a diff shows
+// single lines.
 func (s *Secrets) Text(text string) {
 	s.init()
 	if isNumber(text) {
@@ -43,7 +44,7 @@ func (s *Secrets) Text(text string) {
 	}
 }
 
-// whole adds a text as a whole, in its different forms.
+// whole adds a text that is removed as a whole, in different forms.
 func (s *Secrets) whole(text string) {
 	if !usable(text) || s.encoded[text] {
 		return
@@ -62,7 +63,7 @@ func (s *Secrets) whole(text string) {
 	}
 }
 
-// title returns a text with each word's first letter as a capital, as Terraform's function title does.
+// title returns a text in which each word begins with a capital letter, as Terraform's function title does.
 func title(text string) string {
 	before := ' '
 	return strings.Map(func(r rune) rune {
@@ -74,7 +75,8 @@ func title(text string) string {
 	}, text)
 }
 
-// usable reports whether a text may be a secret. A row of dashes or backticks is none: Markdown needs them.
+// usable reports whether a text can be removed as a secret. Blank texts and rows of dashes or backticks cannot,
+// because Markdown needs them.
 func usable(text string) bool {
 	text = strings.TrimSpace(text)
 	if len(text) < shortestText {
@@ -91,8 +93,8 @@ func firstRune(s string) (rune, bool) {
 	return 0, false
 }
 
-// Number adds a decimal number, which is then removed in all spellings. Short numbers are ignored; see
-// shortestNumber.
+// Number adds a decimal number, which is then removed in every spelling. Numbers with fewer than
+// [shortestNumber] digits are ignored.
 func (s *Secrets) Number(decimal string) {
 	s.init()
 	n, ok := parseNumber(decimal)
@@ -109,8 +111,8 @@ func (s *Secrets) Number(decimal string) {
 	}
 }
 
-// Key adds a key of a map. Keys are often words, such as "username", so they are removed only as whole words. A
-// key that is [Secrets.Known] is not removed.
+// Key adds a key of a secret map. Keys are often ordinary words, such as "username", so they are removed only
+// as whole words. A key for which [Secrets.Known] was called is not removed.
 func (s *Secrets) Key(name string) {
 	s.init()
 	if isNumber(name) {
@@ -151,8 +153,8 @@ func (s *Secrets) From(text string) string {
 	return without(text, s.found(text))
 }
 
-// build makes the index of all secrets. In their encodings, only whole secrets are sure to be found, not
-// parts.
+// build makes the index of all secrets. A part of a secret is found in plain text, but not reliably in base64
+// or hexadecimal.
 func (s *Secrets) build() *index {
 	x := newIndex()
 	for text := range s.texts {

@@ -7,14 +7,14 @@ import (
 	"unicode/utf8"
 )
 
-// A text is searched in pieces, so that its decoded forms do not take many times its memory. Pieces overlap by
-// more than the longest window in any form.
+// A text is searched in pieces, because all of its decoded forms would need many times its memory. Each piece
+// overlaps with the next by more than the longest form of a window.
 const (
 	piece   = 256 << 10
 	overlap = 16 << 10
 )
 
-// found returns the spans of secrets in a text, in order and without overlaps.
+// found returns where secrets are in a text, in order and without overlaps.
 func (s *Secrets) found(text string) []span {
 	found := append(numbersIn(text, s.numbers), s.inside(text, mostLayers)...)
 	for from := 0; from < len(text); from += piece {
@@ -47,8 +47,8 @@ func merged(all []span) []span {
 	return out
 }
 
-// spare takes the lines that give a report its structure out of the spans, so that these lines are not
-// hidden. See structure.
+// spare removes certain lines from the spans in found, so that these lines are not hidden: the lines that
+// [structure] matches.
 func spare(found []span, text string) []span {
 	if len(found) == 0 {
 		return nil
@@ -72,7 +72,7 @@ func spare(found []span, text string) []span {
 	return out
 }
 
-// without returns a text with [Hidden] in place of the spans.
+// without returns text with each span replaced by [Hidden].
 func without(text string, spans []span) string {
 	if len(spans) == 0 {
 		return text

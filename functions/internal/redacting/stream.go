@@ -9,7 +9,7 @@ import (
 // A span is a part of a text. It begins at the byte from, and ends before the byte to.
 type span struct{ from, to int }
 
-// A stream is a text or its decoded form. For each character, at is its position in the original text.
+// A stream is a text or its decoded form. at is, for each character, its position in the original text.
 type stream struct {
 	runes []rune
 	at    []span
@@ -32,26 +32,28 @@ func (s *stream) push(r rune, at span) {
 	s.at = append(s.at, at)
 }
 
-// pushed appends a text. It is the decoded form of the characters from i up to j in another stream, source.
+// pushed appends text to the stream. text is the decoded form of the characters from i to j of the stream
+// source.
 func (s *stream) pushed(text string, source stream, i, j int) {
 	for _, r := range text {
 		s.push(r, span{source.at[i].from, source.at[j-1].to})
 	}
 }
 
-// text returns at most n characters, from index i on.
+// text returns the characters of the stream from index i on, at most n.
 func (s stream) text(i, n int) string {
 	return string(s.runes[i:min(len(s.runes), i+n)])
 }
 
-// A reduced text has only the visible characters of a stream, without blank space, in UTF-8. For each byte,
-// rune is the index of its character in the stream.
+// A reduced text has only the visible characters of a stream, without blank space, in UTF-8. rune is, for each
+// byte, the index of its character in the stream.
 type reduced struct {
 	bytes []byte
 	rune  []int32
 }
 
-// reduced returns the visible characters. If margins is set, it also leaves out the margins of lines.
+// reduced returns the visible characters of the stream, without blank space. If margins is set, it also leaves
+// out the margins of lines.
 func (s stream) reduced(margins bool) reduced {
 	r := reduced{make([]byte, 0, len(s.runes)), make([]int32, 0, len(s.runes))}
 	for i := 0; i < len(s.runes); i++ {
@@ -72,14 +74,17 @@ func (s stream) reduced(margins bool) reduced {
 	return r
 }
 
-// reduce returns the visible characters of a text, without the margins of its lines.
+// reduce returns the visible characters of a text without blank space. It also leaves out the margins of its
+// lines.
 func reduce(text string) string { return string(newStream(text, 0).reduced(true).bytes) }
 
-// reduceAll is like reduce, but does not leave out the margins.
+// reduceAll returns the visible characters of a text without blank space. Unlike [reduce], it keeps the margins
+// of lines.
 func reduceAll(text string) string { return string(newStream(text, 0).reduced(false).bytes) }
 
-// unseen reports whether a character is blank space or invisible. The replacement character for bytes that are
-// not UTF-8 counts as invisible, too, because the original is not known.
+// unseen reports whether a reader does not see the character: it is blank space or invisible. The replacement
+// character, which stands for bytes that are not UTF-8, is treated as invisible, because the original bytes are
+// not known.
 // Source: https://www.unicode.org/reports/tr44/#Default_Ignorable_Code_Point
 func unseen(r rune) bool {
 	if r > ' ' && r < 0x7f {
@@ -95,11 +100,11 @@ func unseen(r rune) bool {
 // maxMargin is the maximum length of a line's margin, in characters.
 const maxMargin = 200
 
-// margins are the signs in the margins of our reports, beside spaces: symbols of actions, and the vertical line
-// of a diagnostic.
+// margins are signs that appear in the margins of Lockstep's reports, between spaces: symbols of actions, and
+// the vertical line of a diagnostic.
 var margins = []string{"+", "-", "~", "!", ".", "-/+", "+/-", "<=", "│"}
 
-// margin returns the length of a line's margin: the number of characters before its text.
+// margin returns how many characters a line has before its text, such as spaces and the "+" of a diff.
 func margin(line []rune) int {
 	i := blanks(line)
 	word := i

@@ -6,8 +6,9 @@ import (
 	"sync"
 )
 
-// phrases are texts of ours that are never hidden. The author of a configuration could declare such a word as
-// sensitive, for example to hide a deletion in a plan. Parts of the phrases are not hidden either.
+// phrases are texts in Lockstep's reports that are never hidden, and neither are their parts. Otherwise, the
+// author of a configuration could declare a word such as "destroyed" as sensitive, to hide a deletion in a
+// plan.
 var phrases = []string{
 	"will be created", "will be destroyed", "will be updated in-place", "must be replaced", "will be replaced, as requested",
 	"is tainted, so must be replaced", "will be replaced due to changes in replace_triggered_by", "will be read during apply",
@@ -27,7 +28,7 @@ var vocabulary = sync.OnceValue(func() []string {
 	return out
 })
 
-// isVocabulary reports whether a reduced text is a part of one of our phrases.
+// isVocabulary reports whether a reduced text is a part of one of [phrases].
 func isVocabulary(reduced string) bool {
 	for _, p := range vocabulary() {
 		if strings.Contains(p, reduced) {
@@ -37,8 +38,8 @@ func isVocabulary(reduced string) bool {
 	return false
 }
 
-// structure matches the lines of a report that cannot contain a secret: they give the report its structure, or
-// count its changes.
+// structure matches lines of a report that cannot contain a secret. They show the structure of the report, or
+// count changes.
 var structure = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile("(?m)^(`{3,}(diff)?|</details>|<details( open)?><summary>[A-Za-z ]+(: [0-9]+)?</summary>|(\\*\\*)?Plan:(\\*\\*)?( |[0-9]+|to|import|add|change|destroy|forget|[,.])+)$")
 })

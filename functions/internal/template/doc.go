@@ -2,9 +2,10 @@
 // be created in some order (Problems), and which rights each role then has (Policies, Matrix). It has tests
 // only.
 //
-// It does not check the properties of AWS resource types, which .ci/template.mjs does, or how functions use
-// their rights, which lambdatest's stories do. It does not decide whether IAM allows a request:
-// .ci/policies.mjs does, with a simulator that others maintain.
+// It does not check everything:
+//   - .ci/template.mjs checks the properties of AWS resource types.
+//   - The stories in package lambdatest test how functions use their rights.
+//   - .ci/policies.mjs decides whether IAM allows a request, with a simulator that others maintain.
 //
 // Start at Problems.
 package template

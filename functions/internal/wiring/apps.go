@@ -10,9 +10,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/tenants"
 )
 
-// For returns the World of the App with this name; for the first App, w itself. Another App's World has
-// access only to that App's own part of the stores. For reads the App's key, so the caller should keep the
-// result.
+// For returns the World of the App with this name. For the first App, that is w itself. The World of any other
+// App can use only that App's own part of the stores. For reads the App's private key, so the caller should
+// keep the result.
 func (w *World) For(ctx context.Context, name string) (*World, error) {
 	if name == string(w.Space) {
 		return w, nil
@@ -25,8 +25,8 @@ func (w *World) For(ctx context.Context, name string) (*World, error) {
 	x.Space = tenants.Space(a.Name)
 	x.AppID, x.GitHubURL, x.AppKeySecret = a.ID, a.URL, applist.KeySecret(w.AppsSecrets, a.Name)
 	x.Serves, x.Intake, x.Artifacts = a.Owners(), w.intakeOf(a), x.Space.Artifacts(w.Artifacts)
-	// The other App may serve another GitHub server, with repositories of the same names. So the first App's
-	// patterns for own states do not apply.
+	// This App may belong to a different GitHub server than the first App, with repositories of the same names.
+	// So the first App's patterns for states that repositories own do not apply to it.
 	x.OwnStates = nil
 	if w.tarballs != nil {
 		own := *w.tarballs
@@ -40,8 +40,8 @@ func (w *World) For(ctx context.Context, name string) (*World, error) {
 	return &x, nil
 }
 
-// An UnknownAppError reports that a message names an App that this deployment does not have. The message is not
-// handled.
+// An UnknownAppError reports that a message is for an App that this deployment does not have. The message is
+// not handled.
 type UnknownAppError struct{ Name string }
 
 // Error implements error.
@@ -49,7 +49,7 @@ func (e *UnknownAppError) Error() string {
 	return fmt.Sprintf("the App %q is no longer in the parameter Apps of the stack: add it again, so that its remaining work is done", e.Name)
 }
 
-// intakeOf returns the intake of an App. It is not called for the first App.
+// intakeOf returns the intake of an additional App. It is not called for the first App.
 func (w *World) intakeOf(a applist.App) *intake.Intake {
 	space := tenants.Space(a.Name)
 	return &intake.Intake{Records: space.Records(w.Intake.Records), Queue: space.Queue(w.Intake.Queue), Serves: a.Owners(), Log: w.Intake.Log}

@@ -19,35 +19,36 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// Margin is the time before the end of an invocation at which its work is cancelled. In this time the work
-// releases its leases and reports the outcome. Short invocations use a part of it.
+// Margin is how long before the end of a Lambda invocation its work is cancelled. In this time, the work
+// releases its leases and reports its result. A short invocation uses less time for that.
 const Margin = 15 * time.Second
 
-// margin returns the margin for an invocation. left is the time until the invocation ends. The result is
-// Margin, or a sixth of left if that is less.
+// margin returns how long before the end of an invocation its work is cancelled. left is the time until that
+// end. The result is Margin, or a sixth of left if that is less.
 func margin(left time.Duration) time.Duration { return min(Margin, max(left, 0)/6) }
 
-// grace is how long after the end of an invocation its message is delivered again, if the invocation has
-// reported nothing.
+// grace is a time after the end of an invocation. If the invocation has reported nothing until then, the queue
+// delivers its message once more.
 const grace = 60 * time.Second
 
 // A Consumer handles the messages of SQS events, one after another.
 type Consumer struct {
-	// Handle handles a message. After an error, the message is delivered again.
+	// Handle handles a message. If it returns an error, the queue delivers the message once more.
 	Handle func(ctx context.Context, m pipeline.Message) error
 	SQS    Visibility
-	// QueueURL is the URL of any queue in the same account and region.
+	// QueueURL is the URL of any queue in the same account and region. The URLs of other queues are derived
+	// from it.
 	QueueURL string
 	Log      *slog.Logger
 }
 
-// Visibility changes when a received message is delivered again. *sqs.Client implements it.
+// Visibility sets when the queue delivers a received message once more. *sqs.Client implements it.
 type Visibility interface {
 	ChangeMessageVisibility(context.Context, *sqs.ChangeMessageVisibilityInput, ...func(*sqs.Options)) (*sqs.ChangeMessageVisibilityOutput, error)
 }
 
-// Batch handles the messages of an event, and returns those that must be delivered again. After a message
-// fails, the later messages of its group are not handled, so that their order is kept.
+// Batch handles the messages of an event. It returns the messages that the queue must deliver once more. If a
+// message fails, Batch does not handle later messages of the same group, so that their order is kept.
 func (c *Consumer) Batch(ctx context.Context, e events.SQSEvent) (events.SQSEventResponse, error) {
 	var out events.SQSEventResponse
 	failed := map[string]bool{} // groups
@@ -61,7 +62,8 @@ func (c *Consumer) Batch(ctx context.Context, e events.SQSEvent) (events.SQSEven
 	return out, nil
 }
 
-// one handles a message, and reports whether it is done, so that it is not delivered again.
+// one handles a message. It reports whether the message is done, so that the queue need not deliver it once
+// more.
 func (c *Consumer) one(ctx context.Context, x events.SQSMessage) bool {
 	log := c.Log.With("message", x.MessageId, "group", x.Attributes["MessageGroupId"], "received", x.Attributes["ApproximateReceiveCount"])
 	var m pipeline.Message
@@ -72,7 +74,8 @@ func (c *Consumer) one(ctx context.Context, x events.SQSMessage) bool {
 	log = log.With("id", m.ID, "repository", m.Pull.Repository(), "pull", m.Pull.Number)
 	end, ok := ctx.Deadline()
 	if ok {
-		// If this process dies, the message is delivered again, after the process has certainly ended.
+		// If this process dies, the queue delivers the message once more, at a time when the process has
+		// certainly ended.
 		c.hide(ctx, log, x, time.Until(end)+grace)
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithDeadline(pipeline.WithHardStop(ctx, end), end.Add(-margin(time.Until(end))))
@@ -96,8 +99,9 @@ func (c *Consumer) one(ctx context.Context, x events.SQSMessage) bool {
 	return false
 }
 
-// pause returns the delay before the next attempt at a message after an error. If the invocation's time was
-// over (stopped), the next attempt starts at once, unless GitHub's rate limit or another process forbids it.
+// pause returns how long to wait before a message is handled once more after the error err. stopped is set if
+// the invocation's time was over: then there is no wait, unless GitHub's rate limit or another process requires
+// one.
 func pause(err error, stopped bool, received string, now time.Time) time.Duration {
 	var limited *github.RateLimitedError
 	var busy *pipeline.BusyError
@@ -108,8 +112,8 @@ func pause(err error, stopped bool, received string, now time.Time) time.Duratio
 	return pipeline.Redelivery(n, err, now)
 }
 
-// hide makes a message invisible to other receivers for a duration. If that fails, the queue's own visibility
-// timeout applies, which is longer than any invocation.
+// hide makes the queue not deliver the message for the duration d. If hide fails, the visibility timeout of the
+// queue applies, which is longer than any invocation.
 func (c *Consumer) hide(ctx context.Context, log *slog.Logger, x events.SQSMessage, d time.Duration) {
 	url, err := queueURL(c.QueueURL, x.EventSourceARN)
 	if err == nil {
@@ -123,8 +127,8 @@ func (c *Consumer) hide(ctx context.Context, log *slog.Logger, x events.SQSMessa
 	}
 }
 
-// queueURL returns the URL of the queue with an ARN. neighbour is the URL of any queue in the same account and
-// region.
+// queueURL returns the URL of the queue with the given ARN. neighbour is the URL of any queue in the same
+// account and region.
 func queueURL(neighbour, arn string) (string, error) {
 	name := arn[strings.LastIndex(arn, ":")+1:]
 	i := strings.LastIndex(neighbour, "/")

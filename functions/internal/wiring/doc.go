@@ -4,7 +4,7 @@
 //
 //	readSettings  environment -> Settings; the error names every mistake
 //	Open          Settings -> clients, secrets, pipeline
-//	World.For     the same for an App other than the first
+//	World.For     the same for an additional App
 //	Webhooks      the path of a webhook -> the App whose secret signs it
 //	Consumer      SQS event -> messages handled, each reported on its own
 //

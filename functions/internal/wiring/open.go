@@ -28,20 +28,20 @@ type World struct {
 	Log *slog.Logger
 	AWS aws.Config
 	SQS *sqs.Client
-	// Space is the part of the stores that belongs to the App, by its name; "" for the first App.
+	// Space is the part of the stores that belongs to the App. It is the App's name; "" for the first App.
 	Space tenants.Space
-	// App is the GitHub App; nil in the webhook's function, which sends no requests to GitHub.
+	// App is the GitHub App. It is nil in the webhook function, which sends no requests to GitHub.
 	App *github.App
 	// Intake has the records and the queue, which all functions use.
 	Intake *intake.Intake
-	// Artifacts and Secrets are not set in the webhook's function. Lockstep must not write any of Secrets on a
-	// pull request.
+	// Artifacts and Secrets are not set in the webhook function. Secrets are texts that Lockstep must not write
+	// on a pull request.
 	Artifacts pipeline.Artifacts
 	Secrets   []github.Secret
-	// tarballs stores the archives of commits for later plans; nil if the function always downloads from
-	// GitHub.
+	// tarballs stores the archives of commits, so that later plans need not download them from GitHub. If it is
+	// nil, the function always downloads them.
 	tarballs *tarballStore
-	// WebhookSecrets are the first App's webhook secrets. They are set only in the webhook's function.
+	// WebhookSecrets are the webhook secrets of the first App. They are set only in the webhook function.
 	WebhookSecrets []github.Secret
 }
 
@@ -49,8 +49,9 @@ type World struct {
 // Source: https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtime-environment.html#runtimes-lifecycle-ib
 const openTimeout = 9 * time.Second
 
-// Open protects the process, and opens the clients of a function as its environment says. It reads secrets
-// once: a changed secret is used only by execution environments that start later.
+// Open protects the process, and opens the clients that a function needs, with the settings in its environment
+// variables. It reads secrets only once. If a secret is changed, only processes that start later use the new
+// value.
 func Open(f Function) (*World, error) {
 	if err := shield.Raise(); err != nil {
 		return nil, err
@@ -85,7 +86,7 @@ func Open(f Function) (*World, error) {
 	return w, w.openApp(ctx)
 }
 
-// queues returns the URLs of the queues to which the function may send.
+// queues returns the URLs of the queues to which this function may send messages.
 func (w *World) queues() map[pipeline.QueueName]string {
 	out := map[pipeline.QueueName]string{}
 	for name, url := range map[pipeline.QueueName]string{pipeline.Events: w.Events, pipeline.Plans: w.Plans, pipeline.Applies: w.Applies} {
@@ -113,8 +114,8 @@ func (w *World) openApp(ctx context.Context) error {
 	return nil
 }
 
-// Where returns a command that downloads an artifact. If a plan is too long for GitHub, people download it with
-// their own AWS rights.
+// Where returns a command that downloads an artifact. People use it, with their own AWS rights, for a plan that
+// is too long for GitHub.
 func (w *World) Where(a pipeline.Artifact) string {
 	return fmt.Sprintf("aws s3 cp s3://%s/%s -", w.Bucket, w.Space.Artifact(a).Key)
 }

@@ -23,8 +23,8 @@ func secret(ctx context.Context, cfg aws.Config, arn string) (github.Secret, err
 	return github.NewSecret(*out.SecretString), nil
 }
 
-// webhookSecrets reads the secrets that sign webhooks, one from each line of the stored text. Usually there
-// is only one. While it is being replaced, there are the old one and the new one.
+// webhookSecrets reads the secrets that sign webhooks. The stored text has one on each line. Usually there is
+// only one; while it is being replaced, there are the old one and the new one.
 func webhookSecrets(ctx context.Context, cfg aws.Config, arn string) ([]github.Secret, error) {
 	out, err := secretsmanager.NewFromConfig(cfg).GetSecretValue(ctx, &secretsmanager.GetSecretValueInput{SecretId: &arn})
 	if err != nil {

@@ -28,7 +28,8 @@ const (
 // functions are all Lambda functions of the pipeline.
 var functions = []Function{Webhook, Plan, Apply, Janitor}
 
-// Settings are a function's environment variables. Fields whose variables the function does not read are zero.
+// Settings are the values of a function's environment variables. A field is zero if the function does not read
+// its variable.
 type Settings struct {
 	Table, Bucket, Key     string // the table of records, the bucket of artifacts and its KMS key
 	Events, Plans, Applies string // the URLs of queues
@@ -36,28 +37,30 @@ type Settings struct {
 	AppKeySecret           string // the ARN of a secret
 	WebhookSecret          string // the same
 	GitHubURL              string
-	// Apps are the Apps other than the first. AppsSecrets is the prefix of the names of their secrets.
+	// Apps are the additional Apps, without the first one. AppsSecrets is the prefix of the names of their
+	// secrets.
 	Apps        applist.List
 	AppsSecrets string
 	// Serves are the owners and repositories for which Lockstep works.
 	Serves intake.Serves
 	// Deployment is the name of this deployment; "" if it has none.
 	Deployment string
-	// TargetRole is the ARN of the role for providers, and ExternalID its external ID; "" for none.
+	// TargetRole is the ARN of the role whose credentials providers get, and ExternalID its external ID. Both
+	// are "" if there is none.
 	TargetRole, ExternalID string
 	// StateRole is the ARN of the role with access to states, and StateExternalID its external ID.
 	StateRole, StateExternalID string
-	// OwnStates are the places in which every repository may store its own states.
+	// OwnStates are patterns of addresses in S3. At such an address, every repository may store its own states.
 	OwnStates places.Own
-	// Mirror is a directory with provider packages, which are then installed only from there; "" means the
-	// registries.
+	// Mirror is a directory with provider packages. If it is set, packages are installed only from there; ""
+	// means from their registries.
 	Mirror string
-	// Builds is the name of the CodeBuild project for long applies; "" for none.
+	// Builds is the name of the CodeBuild project that runs long applies; "" if there is none.
 	Builds string
-	// MaxPlans is the maximum number of plans at the same time. One repository may use all of them while no
-	// other repository has plans to make.
+	// MaxPlans is the maximum number of plans at the same time. A single repository may use all of them, as
+	// long as no other repository has plans to make.
 	MaxPlans int
-	// StopBefore is how long before its time limit an apply stops starting changes.
+	// StopBefore is how long before its time limit an apply stops beginning changes.
 	StopBefore time.Duration
 }
 
@@ -112,7 +115,7 @@ func variablesOf(f Function) []string {
 	return out
 }
 
-// readSettings reads a function's settings. The error names all mistakes.
+// readSettings reads a function's settings from environment variables. The error lists all mistakes in them.
 func readSettings(f Function, getenv func(string) string) (Settings, error) {
 	var s Settings
 	if f == Apply {
@@ -170,8 +173,8 @@ func appID(s *Settings, value string) (err error) {
 	return nil
 }
 
-// secretARN returns a parser for the ARN of a secret. Its error does not quote the value, because somebody may
-// have entered the secret itself.
+// secretARN returns a function that parses the ARN of a secret. Its errors do not quote the value, because
+// somebody may have entered the secret itself instead of the ARN.
 func secretARN(field func(*Settings) *string) func(*Settings, string) error {
 	return func(s *Settings, value string) error {
 		if parts := strings.SplitN(value, ":", 6); len(parts) != 6 || parts[0] != "arn" || parts[2] != "secretsmanager" {

@@ -11,11 +11,11 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// A tarballStore implements github.Tarballs with the stores of a deployment. It logs errors and does not return
-// them: if an archive is missing, it is downloaded from GitHub.
+// A tarballStore implements github.Tarballs: it stores archives of commits as artifacts, and records about
+// them. It logs errors instead of returning them, because a missing archive is downloaded from GitHub.
 type tarballStore struct {
-	// Artifacts are the artifacts of all Apps. The archives of all Apps are in one directory, which a lifecycle
-	// rule of the bucket empties every day.
+	// Artifacts are the artifacts of all Apps. The archives of all Apps are in one directory. A lifecycle rule
+	// of the bucket deletes them after a day.
 	Artifacts pipeline.Artifacts
 	// Records are the App's own records.
 	Records pipeline.Records
@@ -72,7 +72,8 @@ func (s tarballStore) get(ctx context.Context, r github.Repo, sha string) ([]byt
 	return data, nil
 }
 
-// Put implements github.Tarballs. The record is written last, so it always names an existing archive.
+// Put implements github.Tarballs. It writes the record after the archive, so that a record never names an
+// archive that does not exist.
 func (s tarballStore) Put(ctx context.Context, r github.Repo, sha string, data []byte) {
 	if err := s.put(ctx, r, sha, data); err != nil {
 		s.Log(fmt.Errorf("could not store the archive of %s at %.7s; the next run fetches it again: %w", r, sha, err))

@@ -10,13 +10,13 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/intake"
 )
 
-// Webhooks answers the webhooks of all Apps. Each App has its own path. At that path only the App's own
-// signatures are valid: a delivery belongs to the App whose path it was sent to, whatever it contains. Webhooks
-// is safe for concurrent use.
+// Webhooks answers the webhooks of all Apps. Each App has its own path, at which only signatures for this App
+// are valid. So a webhook belongs to the App to whose path it was sent, whatever it contains. Webhooks is safe
+// for concurrent use.
 type Webhooks struct {
 	apps applist.List
-	// first makes the webhook handler of the first App, and open that of another App. Both read the App's
-	// secret.
+	// first returns the webhook handler of the first App, and open that of an additional App. Both read the
+	// App's webhook secret.
 	first func(context.Context) (intake.Webhook, error)
 	open  func(context.Context, applist.App) (intake.Webhook, error)
 	log   func(error)
@@ -24,14 +24,15 @@ type Webhooks struct {
 	known map[string]known
 }
 
-// A known is an App's webhook handler, with the time at which its secrets were read.
+// A known is the webhook handler of an App, with the time at which the App's secrets were read.
 type known struct {
 	intake.Webhook
 	at time.Time
 }
 
-// secretAge is how long a secret is used before it is read again. If a secret was replaced because somebody
-// else learned it, the old secret is useless after that time, however long the process lives.
+// secretAge is how long a webhook secret is used before it is read once more. Somebody may have replaced a
+// secret because a stranger knows it. The old secret is useless after this time, however long the process
+// lives.
 const secretAge = 5 * time.Minute
 
 // Webhooks returns the handler of all Apps' webhooks.
@@ -50,9 +51,9 @@ func (w *World) Webhooks() *Webhooks {
 	}
 }
 
-// Answer answers a webhook that was sent to a path, as intake.Webhook does. It reads an App's secret at the
-// App's first webhook, and again once the secret is [secretAge] old. A secret that cannot be read does not
-// affect other Apps.
+// Answer answers a webhook that was sent to the given path, as intake.Webhook does. It reads an App's webhook
+// secret at the first webhook of the App, and once more after [secretAge]. If the secret of one App cannot be
+// read, the other Apps still work.
 func (x *Webhooks) Answer(ctx context.Context, path string, header http.Header, body []byte) (status int, text string) {
 	name, ok := x.apps.HookOf(path)
 	if !ok {

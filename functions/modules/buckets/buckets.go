@@ -23,13 +23,13 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/hosts"
 )
 
-// A Getter fetches archives, and all files below a prefix. Source, which also has the forms of addresses:
-// https://developer.hashicorp.com/terraform/language/modules/sources#s3-bucket
+// A Getter fetches modules from S3: a module is an archive, or all files below a prefix. Source, which also
+// describes the addresses: https://developer.hashicorp.com/terraform/language/modules/sources#s3-bucket
 type Getter struct {
 	Policy hosts.Policy
 	Limits getting.Limits
-	// Config returns the credentials and the region for requesting an object. q are the parameters of its
-	// address. If Config returns an error, the object is not fetched.
+	// Config returns the credentials and the region for reading an object. q is the query of the object's
+	// address. If Config returns an error, the object is not read.
 	Config func(ctx context.Context, o Object, q url.Values) (aws.Config, error)
 }
 
@@ -39,15 +39,15 @@ func (g Getter) Detect(req *getting.Request) (bool, error) { return req.Forced =
 // Mode implements getting.Getter.
 func (g Getter) Mode(context.Context, *url.URL) (getter.Mode, error) { return getter.ModeDir, nil }
 
-// An Object is the target of an address: an archive, or the prefix of a module's files.
+// An Object is what an address in S3 names: an archive, or the prefix of a module's files.
 type Object struct {
 	Region, Bucket string
 	Endpoint       string // "" for Amazon's own
 	key, version   string
 }
 
-// parseObject parses an address. A host of Amazon contains the region, and may contain the bucket. For any
-// other host, the path contains the bucket, and the parameters contain the region.
+// parseObject parses the address of a module in S3. If the host belongs to Amazon, it contains the region and
+// perhaps the bucket. Otherwise, the path contains the bucket, and the query the region.
 func parseObject(u *url.URL) (Object, error) {
 	o := Object{version: u.Query().Get("version")}
 	rest := strings.TrimPrefix(u.Path, "/")
@@ -161,7 +161,8 @@ func (g Getter) Get(ctx context.Context, req *getting.Request) error {
 	return nil
 }
 
-// object writes one object to a file, unless it has more than limit bytes.
+// object downloads one object to the file to. It returns the size. An object of more than limit bytes is an
+// error.
 func (g Getter) object(ctx context.Context, client *awss3.Client, o Object, to string, limit int64) (int64, error) {
 	in := &awss3.GetObjectInput{Bucket: &o.Bucket, Key: &o.key}
 	if o.version != "" {
@@ -186,7 +187,7 @@ func (g Getter) object(ctx context.Context, client *awss3.Client, o Object, to s
 	return n, err
 }
 
-// reason returns S3's error without the details of the request.
+// reason returns an error of S3 without the details of the request, such as its ID.
 func reason(err error, o Object) error {
 	var answer smithy.APIError
 	if !errors.As(err, &answer) {

@@ -54,9 +54,9 @@ func run(out io.Writer, dir string, functions []string) error {
 
 func megabytes(b []byte) float64 { return float64(len(b)) / 1e6 }
 
-// build builds a function, and returns the program. Two build tags keep it small: lambda.norpc leaves out the
+// build builds the program of a function. Two build tags keep the program small. lambda.norpc leaves out the
 // protocol of runtimes before provided.al2023, and grpcnotrace a debugging page of gRPC. Each of these two
-// parts would make the linker keep every method.
+// parts would force the linker to keep all methods.
 func build(name string) ([]byte, error) {
 	dir, err := os.MkdirTemp("", "lockstep-pack-*")
 	if err != nil {
@@ -64,9 +64,10 @@ func build(name string) ([]byte, error) {
 	}
 	defer os.RemoveAll(dir)
 	file := filepath.Join(dir, "bootstrap")
-	// No -buildvcs: a commit that does not change the function must not change its bytes.
+	// Without -buildvcs=false, the program would contain the commit, and each commit would change its bytes.
 	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-tags", "lambda.norpc,grpcnotrace", "-ldflags", "-s -w", "-o", file, "./functions/"+name)
-	// These values override our own environment, which would be recorded in the program, or change it.
+	// These values override environment variables of this process. Such variables would be recorded in the
+	// program, or change the program.
 	cmd.Env = append(os.Environ(), "GOOS=linux", "GOARCH=arm64", "CGO_ENABLED=0", "GOFLAGS=", "GOARM64=v8.0")
 	if text, err := cmd.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("go build: %w\n%s", err, text)
@@ -74,7 +75,7 @@ func build(name string) ([]byte, error) {
 	return os.ReadFile(file)
 }
 
-// epoch is the time of every file in the zip file. A zip file cannot contain an earlier time.
+// epoch is the modification time of every file in the zip file: the earliest time that is possible there.
 var epoch = time.Date(1980, time.January, 1, 0, 0, 0, 0, time.UTC)
 
 // pack returns a zip file that contains a program.

@@ -16,7 +16,8 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// The environment variables of a build: the message, and the time limit of the build in minutes.
+// Environment variables of a CodeBuild build: the message that the build handles, and the build's time limit in
+// minutes.
 const (
 	messageVariable = "LOCKSTEP_MESSAGE"
 	minutesVariable = "LOCKSTEP_BUILD_MINUTES"
@@ -31,7 +32,8 @@ func buildTime(getenv func(string) string) time.Duration {
 	return time.Duration(n) * time.Minute
 }
 
-// buildEnd returns the latest time at which the process of a build ends. The process itself ensures this.
+// buildEnd returns the time at which the process of a build ends at the latest. The process itself keeps to
+// that time.
 // Source: https://docs.aws.amazon.com/codebuild/latest/userguide/build-env-ref-env-vars.html
 func buildEnd(getenv func(string) string, now time.Time) time.Time {
 	begun := now
@@ -41,8 +43,8 @@ func buildEnd(getenv func(string) string, now time.Time) time.Time {
 	return begun.Add(buildTime(getenv))
 }
 
-// build handles the one message of a build, and returns the exit code of its process. The code is 0 if the work
-// is done or another process continues it.
+// build handles the only message of a build, and returns the exit code of the process. The code is 0 if the
+// work is done, or if another process continues it.
 func (w *Worker) build(ctx context.Context, message string) int {
 	var m pipeline.Message
 	id := os.Getenv("CODEBUILD_BUILD_ID")
@@ -89,11 +91,12 @@ func outcome(err error) string {
 	return err.Error()
 }
 
-// patience is the maximum wait for another process, such as the function that has started the build.
+// patience is how long a build waits at most for another process, such as the function that has started the
+// build.
 const patience = 20 * time.Minute
 
-// after returns how long to wait until the build tries the message again. If wait is 0, the build ends, and
-// code is its exit code.
+// after returns how long a build waits before it handles its message once more, after the error err. If wait is
+// 0, the build ends, and code is its exit code.
 func after(err error, now, end time.Time) (wait time.Duration, code int) {
 	var busy *pipeline.BusyError
 	var limited *github.RateLimitedError

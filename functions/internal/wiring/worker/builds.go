@@ -13,14 +13,14 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/buildrunner"
 )
 
-// builds starts builds of a CodeBuild project. The project's buildspec runs the apply function's program.
+// builds starts builds of a CodeBuild project. A build runs the program of the apply function.
 type builds struct {
 	client  *codebuild.Client
 	project string
 }
 
-// Start implements buildrunner.Service. CodeBuild remembers a token for five minutes: starting again with it
-// has no effect.
+// Start implements buildrunner.Service. If it is called twice with the same token within five minutes,
+// CodeBuild starts only one build.
 // Source: https://docs.aws.amazon.com/codebuild/latest/APIReference/API_StartBuild.html
 func (b builds) Start(ctx context.Context, token string, m pipeline.Message) (string, error) {
 	out, err := b.client.StartBuild(ctx, &codebuild.StartBuildInput{
@@ -42,8 +42,8 @@ func (b builds) Start(ctx context.Context, token string, m pipeline.Message) (st
 	return aws.ToString(out.Build.Id), nil
 }
 
-// ends maps the status of a build to the way in which the build ended. A status that is not in the map means
-// that the build is still running.
+// ends says how a build ended, by the status that CodeBuild reports. A status that is not in the map belongs to
+// a build that is still running.
 // Source: https://docs.aws.amazon.com/codebuild/latest/APIReference/API_Build.html
 var ends = map[types.StatusType]buildrunner.End{
 	types.StatusTypeSucceeded: buildrunner.Done,

@@ -10,14 +10,14 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/subprocess"
 )
 
-// A childSettings is the part of the function's settings that the process of a run receives.
+// childSettings are those settings of the function that the process of a run receives.
 type childSettings struct{ DataDir, Mirror string }
 
-// Main must be the first call in main of a function with an engine. In the process of a run, it does the run's
-// work and does not return.
+// Main must be the first call in main of a function with an engine. If this process was started for a run, Main
+// does the run's work and does not return.
 func Main() { subprocess.Main(child) }
 
-// child makes the engine in the process of a run.
+// child returns the engine that the process of a run uses.
 func child(c *subprocess.Child) (jobs.Engine, error) {
 	var s childSettings
 	if err := json.Unmarshal(c.Settings, &s); err != nil {

@@ -11,18 +11,18 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/confine"
 )
 
-// ownMemory is the part of the function's memory that the function itself needs. leastMemory is the smallest
-// amount that a run gets. Both are in bytes.
+// ownMemory is the memory that the function's own process needs. leastMemory is the minimum of memory for a
+// run. Both are in bytes.
 const (
 	ownMemory   = 192 << 20
 	leastMemory = 256 << 20
 )
 
-// limitRemedy is the advice to users if a limit was exceeded.
+// limitRemedy is the advice to users after a run has exceeded a limit.
 const limitRemedy = "A part of the configuration is too large, or grows without end. Make that part smaller and push, or ask an operator of Lockstep to give its Lambda function more memory."
 
-// limits returns the limits of one run, from the memory of the Lambda function, or of the machine in a build.
-// The time is not limited here: the invocation or the build ends. Source:
+// limits returns the limits of one run. They follow from the memory of the Lambda function, or of the machine
+// in a build. There is no time limit here, because the invocation or the build has one. Source:
 // https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html#configuration-envvars-runtime
 func limits(getenv func(string) string) confine.Limits {
 	l := confine.Limits{CPU: 10 * time.Minute, Wall: 14 * time.Minute, Disk: 1 << 30, Processes: 256, Files: 4096}
@@ -40,8 +40,8 @@ func limits(getenv func(string) string) confine.Limits {
 	return l
 }
 
-// ports returns the ports of this machine that programs must not reach: the port of the Lambda Runtime API.
-// That API hands out invocations, and accepts answers from any process.
+// ports returns the ports of this machine that programs of a run must not reach: that of the Lambda Runtime
+// API. Any process that reaches this API can get invocations, and answer them.
 func ports(getenv func(string) string) []int {
 	_, port, err := net.SplitHostPort(getenv("AWS_LAMBDA_RUNTIME_API"))
 	if err != nil {
@@ -54,8 +54,9 @@ func ports(getenv func(string) string) []int {
 	return []int{n}
 }
 
-// stateEnv returns the environment variables that the process of a run needs to access its state: the addresses
-// of AWS and of a proxy. Our credentials are left out, because they open more than the state.
+// stateEnv returns the environment variables that the process of a run needs to access the state: the addresses
+// of AWS and of a proxy. It leaves out the function's credentials, because they allow more than access to this
+// state.
 func stateEnv(environ []string) []string {
 	return slices.DeleteFunc(slices.Clone(environ), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")

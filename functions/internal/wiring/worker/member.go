@@ -21,8 +21,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/environments"
 )
 
-// A member is the pipeline of one App, with its own engine. So an App's runs share no caches with another
-// App's.
+// A member is the pipeline of one App, with its own engine. So runs of different Apps share no caches.
 type member struct {
 	*dispatch.Pipeline
 	engine *subprocess.Engine
@@ -51,7 +50,8 @@ func (w *Worker) Handle(ctx context.Context, m pipeline.Message) error {
 	return x.Pipeline.Handle(ctx, m)
 }
 
-// used reports whether unknown programs have run in this function's environment, for any App.
+// used reports whether a program that the base branch does not name exactly has run in this process, for any
+// App.
 func (w *Worker) used() bool {
 	for _, x := range w.members {
 		if x.engine.Used() {
@@ -66,7 +66,7 @@ func (w *Worker) member(own *wiring.World) *member {
 	state := sessions.Role{ARN: own.StateRole, ExternalID: own.StateExternalID, STS: sts.NewFromConfig(own.AWS)}
 	providers := target{Role: own.TargetRole, ExternalID: own.ExternalID, Region: own.AWS.Region, Applies: w.function == wiring.Apply, STS: sts.NewFromConfig(own.AWS)}
 	e := &subprocess.Engine{
-		// The disk lasts longer than an invocation, so the next one finds the installed providers.
+		// Files on this disk remain after an invocation. So the next invocation finds the installed providers.
 		Settings:    childSettings{DataDir: filepath.Join(os.TempDir(), "lockstep-providers"), Mirror: own.Mirror},
 		Environment: func(context.Context, jobs.Job) ([]string, error) { return stateEnv(os.Environ()), nil },
 		Credentials: state.For,

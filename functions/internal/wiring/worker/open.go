@@ -16,7 +16,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/subprocess"
 )
 
-// version is stored in saved plans. A plan of another version is not applied.
+// version is Lockstep's version, which is stored in saved plans. A plan of a different version is not applied.
 const version = "0.1.0-dev"
 
 // A Worker is the process of a function with an engine. It handles one message at a time.
@@ -44,14 +44,16 @@ func Open(f wiring.Function) (*Worker, error) {
 	return x, nil
 }
 
-// ownSecrets returns the function's credentials and the texts in more, so that they can be removed from texts.
+// ownSecrets returns texts that must be removed from outputs: the function's credentials, and the texts in
+// more.
 func ownSecrets(environ []string, more ...string) []string {
 	own := slices.DeleteFunc(slices.Clone(environ), func(kv string) bool { return !strings.HasPrefix(kv, "AWS_") })
 	return slices.DeleteFunc(append(executor.SecretsIn(own), more...), func(s string) bool { return s == "" })
 }
 
-// rescue stores a state that its backend refused, and returns the place. The function's disk is no such
-// place, because it does not last. States of all Apps are stored in one place, where operators look for them.
+// rescue stores a state that its backend has refused to store. It returns the place, which is in the bucket:
+// the function's disk does not last. The states of all Apps are in the same place, where operators look for
+// them.
 func (w *Worker) rescue(ctx context.Context, j jobs.Job, name string, state []byte) (string, error) {
 	a := pipeline.Artifact{Key: "rescued/" + name, Repo: j.Repository(), Number: j.Number, SHA: j.Head}
 	if j.App != "" {

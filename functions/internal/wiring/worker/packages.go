@@ -18,15 +18,15 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/subprocess"
 )
 
-// packages is the store of provider packages, as the function's process sees it. A failure stops no run: a
-// missing package is downloaded from its registry.
+// packages gives the function's process access to the store of provider packages. An error of the store stops
+// no run: the package is then downloaded from its registry.
 type packages struct {
 	awsstore.Packages
 	keeps bool // the function's role may write
 	log   *slog.Logger
 }
 
-// openPackages returns the store; nil if packages come only from a mirror.
+// openPackages returns the store of provider packages; nil if packages come only from a mirror.
 func openPackages(f wiring.Function, w *wiring.World) subprocess.Packages {
 	if w.Mirror != "" {
 		return nil
@@ -59,8 +59,8 @@ func (p packages) Keep(ctx context.Context, name subprocess.PackageName, f *os.F
 	return nil
 }
 
-// kept parses the name of a package, which becomes the key of an artifact. A name that is not normalized is an
-// error.
+// kept parses the name of a package, from which the key of an artifact is made. A name that is not normalized
+// is an error.
 func kept(name subprocess.PackageName) (k install.Kept, err error) {
 	if k.Provider, err = addrs.ParseProvider(name.Provider); err != nil {
 		return k, err
@@ -81,10 +81,10 @@ func nameOf(k install.Kept) subprocess.PackageName {
 	return subprocess.PackageName{Provider: k.Provider.String(), Version: k.Version.String(), Platform: k.Platform.String()}
 }
 
-// A store is the store of provider packages, as the process of a run sees it.
+// A store gives the process of a run access to the store of provider packages.
 type store struct{ *subprocess.Child }
 
-// archive is the function Store of an [install.Installer].
+// archive returns a stored package. It has the type of the field Store of an [install.Installer].
 func (s store) archive(ctx context.Context, k install.Kept) (install.Package, error) {
 	url, err := s.Package(ctx, nameOf(k))
 	if err != nil {
@@ -95,6 +95,6 @@ func (s store) archive(ctx context.Context, k install.Kept) (install.Package, er
 	}}, nil
 }
 
-// keep is the function Keep of an [install.Installer]. If storing a package fails, the function's log contains
-// the reason.
+// keep stores a package. It has the type of the field Keep of an [install.Installer]. If keep fails, the
+// function's log contains the reason.
 func (s store) keep(ctx context.Context, k install.Kept) { _ = s.Keep(ctx, nameOf(k), k.Path) }

@@ -7,12 +7,12 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/provider/install"
 )
 
-// mostRoom is the disk space needed for a package, in bytes. The largest known one, hashicorp/aws, has about
-// 150 MB of archive and 850 MB of files.
+// mostRoom is the disk space that is enough for any provider package, in bytes. The largest known one,
+// hashicorp/aws, needs 150 MB for the archive and 850 MB for the files.
 const mostRoom = 1536 << 20
 
-// room removes packages of earlier runs if the disk of a directory has too little space for another one. On a
-// small disk it requires half of the space to be free, on a large disk mostRoom.
+// room removes packages that earlier runs have installed, if there is too little space for another package on
+// the disk of dir. The required space is mostRoom, or half of the disk if the disk is small.
 func room(dir string) *install.Room {
 	disk := filepath.Dir(dir)
 	free := func() (int64, error) {
@@ -26,7 +26,7 @@ func room(dir string) *install.Room {
 	return &install.Room{Free: free, Want: min(mostRoom, size/2)}
 }
 
-// space returns the free bytes and the size of a disk.
+// space returns how many bytes are free on the disk of dir, and the size of that disk.
 func space(dir string) (free, size int64, err error) {
 	var s syscall.Statfs_t
 	if err := syscall.Statfs(dir, &s); err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/aws/aws-lambda-go/lambda"
 )
 
-// Start handles the function's messages, or the one message of a build. It never returns.
+// Start handles the messages of the function, or the only message of a build. It never returns.
 func (w *Worker) Start() {
 	if message := os.Getenv(messageVariable); message != "" && os.Getenv("AWS_LAMBDA_RUNTIME_API") == "" {
 		os.Exit(w.build(context.Background(), message))
@@ -21,8 +21,8 @@ func (w *Worker) Start() {
 	lambda.Start(w.handle)
 }
 
-// handle handles an event in an empty directory. If the process receives a signal to end, the work stops as at
-// its deadline.
+// handle handles an event. It first empties the directory for temporary files. If the process is asked to end
+// by a signal, the work stops as it does at its deadline.
 func (w *Worker) handle(ctx context.Context, e events.SQSEvent) (*delivered, error) {
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
 	defer stop()
@@ -40,9 +40,9 @@ func (w *Worker) handle(ctx context.Context, e events.SQSEvent) (*delivered, err
 	return &delivered{Reader: bytes.NewReader(data), then: w.next}, nil
 }
 
-// next ends the process after a run that has started unknown programs. Lambda then starts a new process. If
-// Lambda treats the invocation as failed, it delivers the messages again; they are then recognized as handled.
-// Source:
+// next ends the process after a run that has started a program which the base branch does not name exactly.
+// Lambda then starts a new process. If Lambda regards the invocation as failed, it delivers the messages once
+// more, and Lockstep recognizes that they are done. Source:
 // https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtime-environment.html#runtimes-lifecycle-invoke
 func (w *Worker) next() {
 	if w.used() {
@@ -53,20 +53,20 @@ func (w *Worker) next() {
 }
 
 // delivered is the answer to an invocation. It calls the function then once Lambda has received the answer.
-// This works because delivered is a reader that cannot be encoded as JSON: the library sends the bytes of
-// such a reader unchanged, and then closes it.
+// This works because delivered is a reader that cannot be encoded as JSON: the Lambda library sends the bytes
+// of such a reader unchanged, and then closes it.
 type delivered struct {
 	*bytes.Reader
 	then func()
 }
 
-// MarshalJSON returns an error, so that the library sends the bytes of the reader instead.
+// MarshalJSON always returns an error. So the Lambda library sends the bytes of the reader instead of JSON.
 func (*delivered) MarshalJSON() ([]byte, error) { return nil, errors.New("it is encoded") }
 
 // ContentType returns the content type of the answer.
 func (*delivered) ContentType() string { return "application/json" }
 
-// Close is called when Lambda has received the answer.
+// Close is called when Lambda has received the answer. It calls the function then.
 func (d *delivered) Close() error {
 	d.then()
 	return nil

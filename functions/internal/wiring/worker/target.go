@@ -11,15 +11,15 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/sessions"
 )
 
-// A target is the role whose credentials providers get: the role of the project's environment, or else of the
-// deployment.
+// A target says which role's credentials providers get: the role of the project's environment. If the
+// environment has none, it is the role of the deployment.
 type target struct {
-	// Role is the ARN of the deployment's role. If it is "", providers get no credentials.
+	// Role is the ARN of the deployment's role for providers. If it is "", providers get no credentials.
 	Role       string
 	ExternalID string // "" for none
 	Region     string
-	// Applies is set in the function that applies. It uses the environment's role for applies instead of the
-	// one for plans.
+	// Applies is set in the function that applies. Providers then get the environment's role for applies.
+	// Otherwise they get its role for plans.
 	Applies bool
 	STS     sessions.AssumeRoler
 }
@@ -28,8 +28,8 @@ type target struct {
 // that the role's trust policy can test: repository, pull, project and actor.
 func (t target) Env(ctx context.Context, j jobs.Job) ([]string, error) {
 	region := cmp.Or(j.Environment.Region(), t.Region)
-	// Without credentials, a provider would search for some in the metadata service. A function has none, and
-	// the provider would wait in vain.
+	// A provider without credentials would ask the EC2 metadata service for some. A Lambda function has no such
+	// service, so the provider would wait for nothing.
 	env := append(j.Environment.Env(), "AWS_REGION="+region, "AWS_DEFAULT_REGION="+region, "AWS_EC2_METADATA_DISABLED=true")
 	out, err := t.session(ctx, j)
 	if err != nil {

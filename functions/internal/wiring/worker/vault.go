@@ -14,14 +14,14 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/environments"
 )
 
-// A vault reads the secrets of environments. It uses the role of the environment, and never the function's
-// own credentials. The policy of that role decides which secrets the vault can read.
+// A vault reads the secrets that environments name. It uses the role of the environment, and never the
+// function's own credentials. So the policy of that role decides which secrets can be read.
 type vault struct {
 	target target
 	AWS    aws.Config // its credentials are not used
 }
 
-// values returns the secrets of a job's environment by name. The error text is for users.
+// values returns the secrets of a job's environment, by name. The text of the error is for users.
 func (v vault) values(ctx context.Context, j jobs.Job) (map[string]string, error) {
 	wanted := j.Environment.Secrets()
 	out := map[string]string{}
@@ -45,7 +45,7 @@ func (v vault) values(ctx context.Context, j jobs.Job) (map[string]string, error
 	return out, nil
 }
 
-// read returns the value of a secret. The request goes to the region in the secret's ARN.
+// read returns the value of a secret. It sends the request to the region in the ARN of the secret.
 func read(ctx context.Context, cfg aws.Config, s environments.Secret) (string, error) {
 	parts := strings.SplitN(s.ARN, ":", 6)
 	cfg.Region = parts[3]
