@@ -30,7 +30,8 @@ func (b *Budget) Measure(v cty.Value) (Size, *Excess) {
 	return m.size, m.excess
 }
 
-// Check returns the excess if v is too large, and nil otherwise. It is [Budget.Measure] without the size.
+// Check returns the excess if v is too large, and nil otherwise. It does the same as [Budget.Measure], without
+// the size as a result.
 func (b *Budget) Check(v cty.Value) *Excess {
 	if ty := v.Type(); ty == cty.Bool || ty == cty.DynamicPseudoType {
 		return nil

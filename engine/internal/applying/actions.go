@@ -42,7 +42,7 @@ the plan's.
 Source: https://developer.hashicorp.com/terraform/language/block/resource#action_trigger
 */
 
-// invocations returns the actions that the object's change invokes at the selected events: those for which the
+// invocations returns the actions that the object's change invokes at some events: the events for which the
 // function at returns true. For a deposed object it returns none.
 func (x *object) invocations(at func(config.Event) bool) []*plans.Invocation {
 	if x.c.Addr.Deposed != addrs.NotDeposed || len(x.a.in.Plan.Invocations) == 0 {

@@ -19,7 +19,7 @@ const (
 	// Made means that the result is a new value: it is measured, and counts as made by the run. Functions that
 	// are not in the table, such as those of providers, have this kind.
 	Made Kind = iota
-	// Small results are numbers, bools or short texts: nothing is checked.
+	// Small means that the result is a number, a bool or a short text. Nothing is checked.
 	Small
 	// Part means that the result is an argument or a part of an argument, and so not larger.
 	Part

@@ -170,8 +170,8 @@ func NestedData(cfg *config.Config) map[*config.Resource]string {
 	return out
 }
 
-// ReadNested is [Session.ReadData] for a data block in a check block. An error makes the check fail, and
-// becomes a warning; ok is then false.
+// ReadNested reads a data block in a check block, as [Session.ReadData] does. An error makes the check fail,
+// and becomes a warning; ok is then false.
 func (s *Session) ReadNested(ctx context.Context, r Reading, check string) (v cty.Value, ok bool, ds diags.Diagnostics) {
 	v, ds = s.ReadData(ctx, r)
 	if !ds.HasErrors() {

@@ -46,9 +46,10 @@ func ImportKeyOf(e *eval.Evaluator, im *config.Import, rs *schema.Schema, s eval
 	return k, known, append(ds, more...)
 }
 
-// TypedImportKey returns the key that somebody typed as one word: the identity "name=a,region=eu" if every name
-// is an attribute of the type's identity; otherwise, the word is an ID. (IDs of some types have the same form,
-// such as IDs of kubernetes_manifest.) at is the place for diagnostics about an identity.
+// TypedImportKey returns the key that somebody typed as one word, such as "name=a,region=eu". The word is an
+// identity if every name in it is an attribute of the type's identity. Otherwise the word is an ID. (IDs of
+// some types have the same form, such as IDs of kubernetes_manifest.) at is the place for diagnostics about an
+// identity.
 func TypedImportKey(word string, rs *schema.Schema, at hcl.Range) (ImportKey, diags.Diagnostics) {
 	if rs.Identity == nil {
 		return ImportKey{ID: word}, nil
