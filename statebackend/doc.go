@@ -69,7 +69,7 @@
 // [LockInfo.Info]: one request writes both, and each renewal shows that the object is still there.
 //
 // A lock of the operating system ends with its process, and needs no lease (package local). The
-// lock of an HTTP server has no place for one.
+// lock of a database ends with its session (package pg). The lock of an HTTP server has no place for a lease.
 //
 // # The journal
 //

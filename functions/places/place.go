@@ -61,7 +61,7 @@ func Of(backend string, arguments map[string]any, workspace string) (Place, erro
 		return Local, nil
 	case "s3":
 	default:
-		return Place{}, fmt.Errorf("the backend %q is not known to Lockstep", backend)
+		return Place{}, fmt.Errorf("its state is in the backend %q, and pull requests need states in S3", backend)
 	}
 	p := Place{Backend: backend, Bucket: text(arguments[bucketArgument]), Key: text(arguments[keyArgument])}
 	if p.Key != "" && workspace != defaultWorkspace && workspace != "" {

@@ -27,7 +27,7 @@ func TestOf(t *testing.T) {
 	}{
 		{"no backend", "", "default", nil, "local", ""},
 		{"a local one", "local", "prod", map[string]any{"path": "../../evil.tfstate"}, "local", ""},
-		{"another", "gcs", "default", nil, "", `the backend "gcs" is not known`},
+		{"another", "gcs", "default", nil, "", `its state is in the backend "gcs", and pull requests need states in S3`},
 		{"in S3", "s3", "default", s3(), "s3://states/net/terraform.tfstate", ""},
 		{"a prefix that does not count", "s3", "default", s3("workspace_key_prefix=w"), "s3://states/net/terraform.tfstate", ""},
 		{"a workspace", "s3", "blue", s3(), "s3://states/env:/blue/net/terraform.tfstate", ""},

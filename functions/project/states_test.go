@@ -34,7 +34,7 @@ func TestPlaces(t *testing.T) {
 		{"climbing", map[string]string{"a/main.tf": block + "    key = \"../net\"\n  }\n}\n"}, "", "can be empty"},
 		{"nothing said", map[string]string{"a/main.tf": backend}, "", "it names no bucket"},
 		{"broken", map[string]string{"a/main.tf": "resource {"}, "", "cannot be read"},
-		{"another backend", map[string]string{"a/main.tf": "terraform {\n  backend \"gcs\" {\n  }\n}\n"}, "", "is not known to Lockstep"},
+		{"another backend", map[string]string{"a/main.tf": "terraform {\n  backend \"gcs\" {\n  }\n}\n"}, "", "pull requests need states in S3"},
 	} {
 		all, _ := discovered(tree(test.files))
 		if len(all) != 1 {

@@ -22,7 +22,7 @@ type BackendType struct {
 	Open func(ctx context.Context, attributes map[string]any, d *Dir, paths LocalPaths) (statebackend.Backend, error)
 }
 
-// backendTypes are the supported types of backends, by name.
+// backendTypes are the supported types of backends, by name. Programs add types with AddBackendType.
 var backendTypes = map[string]BackendType{
 	"http": {http.Attributes, func(_ context.Context, attributes map[string]any, _ *Dir, _ LocalPaths) (statebackend.Backend, error) {
 		return http.Open(attributes)
@@ -37,6 +37,9 @@ var backendTypes = map[string]BackendType{
 		return s3.Open(ctx, attributes, s3.Options{Note: d.note})
 	}},
 }
+
+// AddBackendType adds a type of backend whose client not every program links. Call it from an init function.
+func AddBackendType(name string, t BackendType) { backendTypes[name] = t }
 
 const unsupportedBackend = "Unsupported backend type"
 
