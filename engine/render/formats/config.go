@@ -59,7 +59,7 @@ type resourceJSON struct {
 	ProviderKey  string            `json:"provider_config_key,omitempty"`
 	Provisioners []provisionerJSON `json:"provisioners,omitempty"`
 	Expressions  map[string]any    `json:"expressions,omitempty"`
-	Version      int64             `json:"schema_version"`
+	Version      *int64            `json:"schema_version,omitempty"`
 	Count        *expressionJSON   `json:"count_expression,omitempty"`
 	ForEach      *expressionJSON   `json:"for_each_expression,omitempty"`
 	DependsOn    []string          `json:"depends_on,omitempty"`
@@ -75,15 +75,17 @@ type callJSON struct {
 	Expressions map[string]any  `json:"expressions,omitempty"`
 	Count       *expressionJSON `json:"count_expression,omitempty"`
 	ForEach     *expressionJSON `json:"for_each_expression,omitempty"`
-	Module      moduleJSON      `json:"module"`
+	Module      *moduleJSON     `json:"module,omitempty"`
 	Version     string          `json:"version_constraint,omitempty"`
 	DependsOn   []string        `json:"depends_on,omitempty"`
 }
 
 type variableJSON struct {
+	Type        json.RawMessage `json:"type,omitempty"` // of [Module] only
 	Default     json.RawMessage `json:"default,omitempty"`
 	Description string          `json:"description,omitempty"`
 	Deprecated  string          `json:"deprecated,omitempty"` // OpenTofu's
+	Required    bool            `json:"required,omitempty"` // of [Module] only
 	Sensitive   bool            `json:"sensitive,omitempty"`
 }
 
@@ -107,6 +109,54 @@ func configuration(cfg *config.Config, schemas Schemas) configJSON {
 // Configuration returns a configuration as JSON, in the form of the member "configuration" of a JSON plan.
 func Configuration(cfg *config.Config, schemas Schemas) ([]byte, error) {
 	return json.Marshal(configuration(cfg, schemas))
+}
+
+// Module returns one module as JSON, in OpenTofu's form of `show -module`: a configuration without expressions,
+// schema versions and called modules. Variables have their type. So the module needs neither providers nor the
+// modules that it calls.
+// Source: https://opentofu.org/docs/cli/commands/show/#json-output
+func Module(m *config.Module) ([]byte, error) {
+	alone := *m
+	alone.Children = nil
+	w := configWriter{&config.Config{Root: &alone}, nil, providerEntries{}}
+	w.enterProviders(&alone)
+	out := configJSON{Providers: w.providers.own(), Root: w.module(&alone)}
+	for key, p := range out.Providers {
+		p.Expressions = nil
+		out.Providers[key] = p
+	}
+	for name, o := range out.Root.Outputs {
+		o.Expression = nil
+		out.Root.Outputs[name] = o
+	}
+	for i := range out.Root.Resources {
+		r := &out.Root.Resources[i]
+		r.Expressions, r.Count, r.ForEach, r.Version = nil, nil, nil, nil
+		for j := range r.Provisioners {
+			r.Provisioners[j].Expressions = nil
+		}
+	}
+	for i := range out.Root.Actions {
+		out.Root.Actions[i].Count, out.Root.Actions[i].ForEach = nil, nil
+	}
+	for name, call := range m.Calls {
+		if out.Root.Calls == nil {
+			out.Root.Calls = map[string]callJSON{}
+		}
+		out.Root.Calls[name] = callJSON{Source: call.Source, Version: constraints(call.Version), DependsOn: subjects(call.DependsOn)}
+	}
+	for name, v := range m.Variables {
+		x := out.Root.Variables[name]
+		if x.Required = v.Default == cty.NilVal; v.Type != cty.DynamicPseudoType {
+			ty, err := v.Type.MarshalJSON()
+			if err != nil {
+				return nil, err
+			}
+			x.Type = ty
+		}
+		out.Root.Variables[name] = x
+	}
+	return json.Marshal(out)
 }
 
 // module describes a module and, below its calls, the called modules. Managed resources come
@@ -176,7 +226,8 @@ func (w configWriter) resource(m *config.Module, r *config.Resource) resourceJSO
 		Count:       repetition(r.Count), ForEach: repetition(r.ForEach), DependsOn: subjects(r.DependsOn),
 	}
 	rs := w.schemas.Resource(abs.Provider, r.Addr)
-	out.Version = schemaVersion(rs)
+	version := schemaVersion(rs)
+	out.Version = &version
 	if rs != nil {
 		out.Expressions = expressions(r.Body, rs.Block)
 	} else {
@@ -193,9 +244,10 @@ func (w configWriter) call(c *config.Call, child *config.Module) callJSON {
 	for name, a := range c.Args {
 		args[name] = expression(a.Expr)
 	}
+	called := w.module(child)
 	return callJSON{
 		Source: c.Source, Expressions: args, Count: repetition(c.Count), ForEach: repetition(c.ForEach),
-		Module: w.module(child), Version: constraints(c.Version), DependsOn: subjects(c.DependsOn),
+		Module: &called, Version: constraints(c.Version), DependsOn: subjects(c.DependsOn),
 	}
 }
 

@@ -6,11 +6,14 @@ package statekeeping
 
 import (
 	"fmt"
+	"maps"
 	"os"
 
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/opening"
 	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/config/loading"
+	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/plans/planfile"
 	"github.com/lockstep-iac/lockstep/engine/render/formats"
@@ -22,10 +25,12 @@ import (
 
 var Show = cli.Command{Name: "show", Synopsis: "Show the state, or a saved plan or state file", Run: func(a *cli.App, args []string) int {
 	var asJSON, configuration bool
+	var module string
 	f := a.NewFlags("show", "show [OPTIONS] [FILE]")
 	f.Vars(&cli.VarFlags{}) // the backend may need them
 	f.BoolVar(&asJSON, "json", false, "print JSON")
 	f.BoolVar(&configuration, "config", false, "with -json: show the configuration instead of a state")
+	f.StringVar(&module, "module", "", "with -json: show the module in this directory, without the providers and modules that it needs")
 	f.ShowSensitive()
 	if code, ok := f.ParseArgs(args); !ok {
 		return code
@@ -34,6 +39,12 @@ var Show = cli.Command{Name: "show", Synopsis: "Show the state, or a saved plan 
 		return f.Refuse(cli.TooMany, "Give the command show one file, or no file for the stored state.")
 	}
 	switch {
+	case module != "" && (configuration || f.NArg() > 0):
+		return f.Refuse(cli.TooMany, "With -module, the command show reads the module in that directory, and nothing else.")
+	case module != "" && !asJSON:
+		return f.Refuse("Option -json is required", "A module is shown as JSON only. Add -json")
+	case module != "":
+		return showModule(a, module)
 	case configuration && !asJSON:
 		return f.Refuse("Option -json is required", "The configuration is shown as JSON only. Add -json")
 	case configuration && f.NArg() > 0:
@@ -85,6 +96,20 @@ func showConfiguration(a *cli.App) int {
 		return a.Show(append(ds, more...))
 	}
 	data, err := formats.Configuration(op.Config, op.Schemas)
+	return a.WriteJSON(data, err)
+}
+
+// showModule prints the module in a directory as JSON. It needs neither init nor a state.
+func showModule(a *cli.App, dir string) int {
+	cfg, ds := loading.Load(loading.Input{Tree: source.Dir(a.Path(dir)), RootOnly: true, Budget: a.Budget})
+	maps.Copy(a.Files, cfg.Files)
+	if ds = ds.WithoutLate(); ds.HasErrors() {
+		return a.Show(ds)
+	}
+	if cfg.Empty() {
+		return a.Show(diags.Errorf(nil, "No configuration files", "The directory %s contains no configuration files (.tf). Name the directory of a module.", dir))
+	}
+	data, err := formats.Module(cfg.Root)
 	return a.WriteJSON(data, err)
 }
 
