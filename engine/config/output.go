@@ -22,10 +22,13 @@ type Output struct {
 	Expr        hcl.Expression
 	// Type is the type to which the value is converted, with Defaults for optional attributes. It is
 	// cty.NilType for an output without a type.
-	Type          cty.Type
-	Defaults      *Defaults
-	Sensitive     bool
-	Ephemeral     bool
+	Type      cty.Type
+	Defaults  *Defaults
+	Sensitive bool
+	Ephemeral bool
+	// Tested is set for the outputs of a module that a test runs as the root module. They may be ephemeral:
+	// assertions see the value, and neither plan nor state keeps it.
+	Tested        bool
 	DependsOn     []hcl.Traversal
 	Preconditions []*Condition
 	Range         hcl.Range

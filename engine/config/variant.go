@@ -35,7 +35,7 @@ func (c *Config) Variant(v Variant) *Config {
 			}
 			n.Parent.Children[m.Call.Name] = &n
 		} else {
-			n.Content = n.withProviders(v.Providers)
+			n.Content = n.withProviders(v.Providers).tested()
 			out.Root = &n
 		}
 		if outputs, empty := v.Modules[m.Addr]; empty {
@@ -64,6 +64,18 @@ func (c *Config) dropImports(empty map[addrs.Module]cty.Value) {
 		content.Imports = slices.DeleteFunc(slices.Clone(content.Imports), func(im *Import) bool { return slices.Contains(list, im) })
 		m.Content = &content
 	}
+}
+
+// tested returns the content, with outputs that may be ephemeral.
+func (c *Content) tested() *Content {
+	out := *c
+	out.Outputs = make(map[string]*Output, len(c.Outputs))
+	for name, o := range c.Outputs {
+		x := *o
+		x.Tested = true
+		out.Outputs[name] = &x
+	}
+	return &out
 }
 
 // withProviders returns a copy of c that also has the provider blocks in list. A block in list replaces a block

@@ -193,6 +193,14 @@ func (r *run) asserts(ev *eval.Evaluator, outputs map[string]cty.Value) (ds diag
 	if ev == nil {
 		return nil
 	}
+	for name, o := range r.begun.Config.Root.Outputs {
+		if o.Ephemeral { // neither the plan nor the state has it
+			v, more := ev.Output(addrs.RootModuleInstance, name)
+			if !more.HasErrors() {
+				outputs[name] = sensitive(v, o.Sensitive)
+			}
+		}
+	}
 	for _, c := range r.Asserts {
 		extra, more := r.scope(outputs, c.Condition, c.ErrorMessage)
 		if ds = append(ds, more...); more.HasErrors() {

@@ -24,7 +24,7 @@ func (p *planner) outputs() []*plans.OutputChange {
 			continue
 		}
 		v, ds := p.s.Eval.Output(addrs.RootModuleInstance, name)
-		if ds.HasErrors() {
+		if ds.HasErrors() || root.Outputs[name].Ephemeral { // of a test: see config.Output.Tested
 			continue
 		}
 		foreseeOutput(p.prior.Editor(), root.Outputs[name], v)

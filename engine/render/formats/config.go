@@ -85,7 +85,7 @@ type variableJSON struct {
 	Default     json.RawMessage `json:"default,omitempty"`
 	Description string          `json:"description,omitempty"`
 	Deprecated  string          `json:"deprecated,omitempty"` // OpenTofu's
-	Required    bool            `json:"required,omitempty"` // of [Module] only
+	Required    bool            `json:"required,omitempty"`   // of [Module] only
 	Sensitive   bool            `json:"sensitive,omitempty"`
 }
 
