@@ -37,6 +37,8 @@ type Module struct {
 	// PackageDir is the directory of the installed package that the module is in. It is "" for a module that is
 	// among the root module's own files.
 	PackageDir string
+	// replaced are the instances that a test replaces: see [Variant.Instances].
+	replaced []ReplacedInstance
 }
 
 // Content has the declarations in the files of one directory.

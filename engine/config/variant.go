@@ -18,6 +18,43 @@ type Variant struct {
 	// has the new values of the module's outputs, by name. An output that is not in this object becomes null.
 	// cty.NilVal makes all outputs null.
 	Modules map[addrs.Module]cty.Value
+	// Instances are single instances of modules that lose all their objects.
+	Instances []ReplacedInstance
+}
+
+// A ReplacedInstance is a module instance that a test replaces by the values of its outputs.
+type ReplacedInstance struct {
+	// Target is the address of the instance. A step without a key stands for all instances of that step.
+	Target addrs.ModuleInstance
+	// Outputs is an object as in [Variant.Modules].
+	Outputs cty.Value
+}
+
+// Output returns the value of an output of the instance; null if the test gives none.
+func (x *ReplacedInstance) Output(name string) cty.Value { return outputOf(x.Outputs, name) }
+
+// matches reports whether the target includes a module instance.
+func (x *ReplacedInstance) matches(in addrs.ModuleInstance) bool {
+	steps, own := in.Steps(), x.Target.Steps()
+	if len(steps) != len(own) {
+		return false
+	}
+	for i, s := range own {
+		if s.Name != steps[i].Name || !s.Key.IsNone() && s.Key != steps[i].Key {
+			return false
+		}
+	}
+	return true
+}
+
+// Replacement returns what replaces an instance of the module; nil if nothing does.
+func (m *Module) Replacement(in addrs.ModuleInstance) *ReplacedInstance {
+	for i := range m.replaced {
+		if m.replaced[i].matches(in) {
+			return &m.replaced[i]
+		}
+	}
+	return nil
 }
 
 // Variant returns c with a change. The result shares with c all parts that are not changed.
@@ -37,6 +74,11 @@ func (c *Config) Variant(v Variant) *Config {
 		} else {
 			n.Content = n.withProviders(v.Providers).tested()
 			out.Root = &n
+		}
+		for _, x := range v.Instances {
+			if x.Target.Module() == m.Addr {
+				n.replaced = append(n.replaced, x)
+			}
 		}
 		if outputs, empty := v.Modules[m.Addr]; empty {
 			n.Content = n.emptied(outputs)
@@ -104,11 +146,16 @@ func (c *Content) emptied(values cty.Value) *Content {
 		out.Variables[name] = &bare
 	}
 	for name, o := range c.Outputs {
-		val := cty.NullVal(cty.DynamicPseudoType)
-		if values != cty.NilVal && values.Type().HasAttribute(name) {
-			val = values.GetAttr(name)
-		}
+		val := outputOf(values, name)
 		out.Outputs[name] = &Output{Name: name, Sensitive: o.Sensitive, Ephemeral: o.Ephemeral, Deprecated: o.Deprecated, Expr: hcl.StaticExpr(val, o.Expr.Range()), Range: o.Range}
 	}
 	return out
+}
+
+// outputOf returns the value that an object has for an output; null if it has none.
+func outputOf(values cty.Value, name string) cty.Value {
+	if values != cty.NilVal && values.Type().HasAttribute(name) {
+		return values.GetAttr(name)
+	}
+	return cty.NullVal(cty.DynamicPseudoType)
 }

@@ -50,6 +50,9 @@ func (e *Evaluator) CallInstances(in addrs.ModuleInstance, name string) ([]Insta
 		if child == nil {
 			return diags.Reported() // the module could not be loaded
 		}
+		if f.module.Replacement(in) != nil {
+			return nil
+		}
 		c.instances, ds = e.expand(f.module.Calls[name].Repetition, repeating(in, addrs.KindCall, name), e.phase.keysOfCall(in, name))
 		e.addFrames(in, child, c.instances)
 		return ds
@@ -59,6 +62,9 @@ func (e *Evaluator) CallInstances(in addrs.ModuleInstance, name string) ([]Insta
 
 // ResourceInstances returns the instances of a resource, in order.
 func (e *Evaluator) ResourceInstances(in addrs.ModuleInstance, r *config.Resource) ([]Instance, diags.Diagnostics) {
+	if e.frame(in).module.Replacement(in) != nil {
+		return nil, nil
+	}
 	return e.expand(r.Repetition, repeating(in, addrs.KindResource, r.Addr.String()), e.phase.keysOfResource(addrs.AbsResource{Module: in, Resource: r.Addr}))
 }
 

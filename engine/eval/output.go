@@ -27,6 +27,12 @@ func (e *Evaluator) output(c *cell, in addrs.ModuleInstance, o *config.Output) d
 		return diags.Errorf(&o.Range, "Ephemeral output not allowed",
 			"The outputs of the root module are kept in the state, which an ephemeral value must not be. Take out ephemeral = true, and do not use ephemeral values for it.")
 	}
+	if x := e.frame(in).module.Replacement(in); x != nil {
+		if c.val = x.Output(o.Name); o.Sensitive {
+			c.val = c.val.Mark(marks.Sensitive)
+		}
+		return nil
+	}
 	scope := Scope{Module: in, name: cellKey{in, addrs.KindOutput, o.Name}}
 	if ds := e.ready(o, scope); ds.HasErrors() {
 		return ds // the conditions have no result in this case

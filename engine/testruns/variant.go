@@ -2,6 +2,7 @@ package testruns
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -110,9 +111,10 @@ func (r *run) prepare() (*variant, diags.Diagnostics) {
 	change := config.Variant{Modules: map[addrs.Module]cty.Value{}}
 	for _, o := range r.overrides() {
 		if o.Target.IsModule() {
-			if _, _, key := o.Target.Module.Call(); !key.IsNone() {
-				ds = append(ds, diags.Errorf(&o.Range, "Invalid override target", "%s is one instance of a module, and only all instances can be overridden together. Write the target without the key.", o.Target)...)
-				return nil, ds
+			if keyed(o.Target.Module) {
+				change.Instances = append(change.Instances, config.ReplacedInstance{Target: o.Target.Module, Outputs: o.Values})
+				fmt.Fprintf(&key, "%p ", o.Override)
+				continue
 			}
 			m := o.Target.Module.Module()
 			if _, twice := change.Modules[m]; !twice {
@@ -147,6 +149,11 @@ func (r *run) prepare() (*variant, diags.Diagnostics) {
 		r.variants[k] = v
 	}
 	return v, ds
+}
+
+// keyed reports whether an address has the key of an instance.
+func keyed(in addrs.ModuleInstance) bool {
+	return slices.ContainsFunc(in.Steps(), func(s addrs.ModuleInstanceStep) bool { return !s.Key.IsNone() })
 }
 
 // An override is an override block of a run, of its file or of a mocked provider. The field during is the
