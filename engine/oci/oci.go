@@ -16,7 +16,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/opencontainers/go-digest"
 	spec "github.com/opencontainers/image-spec/specs-go/v1"
 	"oras.land/oras-go/v2/content"
 	"oras.land/oras-go/v2/errdef"
@@ -38,6 +37,9 @@ const (
 	tagPage     = 1000
 	maxTagPages = 100
 )
+
+// downloadTimeout is the time for one package.
+const downloadTimeout = 15 * time.Minute
 
 // A Client reads from OCI registries.
 type Client struct {
@@ -132,9 +134,6 @@ func (r *Repository) document(ctx context.Context, reference, mediaType string, 
 	if desc.Size > maxDocument {
 		return fmt.Errorf("the description of %s has %d bytes, and %d are allowed", r.name(reference), desc.Size, maxDocument)
 	}
-	if want, err := digest.Parse(reference); err == nil {
-		desc.Digest = want // whatever the registry says
-	}
 	data, err := content.ReadAll(body, desc)
 	if err != nil {
 		return r.reason(reference, err)
@@ -156,6 +155,8 @@ func (r *Repository) Download(ctx context.Context, d Descriptor, limit int64, to
 	if err := d.Digest.Validate(); err != nil {
 		return fmt.Errorf("the package in %s has no valid digest: %w", r.name(""), err)
 	}
+	ctx, cancel := context.WithTimeoutCause(ctx, downloadTimeout, fmt.Errorf("the registry %s did not send the whole package within %s", r.remote.Reference.Registry, downloadTimeout))
+	defer cancel()
 	body, err := r.remote.Blobs().Fetch(ctx, d)
 	if err != nil {
 		return r.reason(string(d.Digest), err)
@@ -166,13 +167,16 @@ func (r *Repository) Download(ctx context.Context, d Descriptor, limit int64, to
 	if err == nil {
 		err = in.Verify()
 	}
+	if cause := context.Cause(ctx); err != nil && cause != nil {
+		return cause
+	}
 	if err != nil {
 		return r.reason(string(d.Digest), err)
 	}
 	return nil
 }
 
-// Tags returns all tags of the repository. The error matches [errNotFound] if there is no such repository.
+// Tags returns all tags of the repository. The error matches [ErrNotFound] if there is no such repository.
 func (r *Repository) Tags(ctx context.Context) (tags []string, err error) {
 	err = r.remote.Tags(ctx, "", func(page []string) error {
 		tags = append(tags, page...)
@@ -184,8 +188,8 @@ func (r *Repository) Tags(ctx context.Context) (tags []string, err error) {
 	return tags, nil
 }
 
-// errNotFound is the error for a repository, a tag or a content that the registry does not have.
-var errNotFound = errdef.ErrNotFound
+// ErrNotFound is the error for a repository, a tag or a content that the registry does not have.
+var ErrNotFound = errdef.ErrNotFound
 
 // name returns HOST/NAME:TAG or HOST/NAME@DIGEST, for messages.
 func (r *Repository) name(reference string) string {
@@ -197,11 +201,11 @@ func (r *Repository) name(reference string) string {
 // query matches the query of a URL in a message. A redirect to a storage has its signature there.
 var query = regexp.MustCompile(`\?[^\s"]*`)
 
-// notFoundError adds words to [errNotFound].
+// notFoundError adds words to [ErrNotFound].
 type notFoundError struct{ text string }
 
 func (e notFoundError) Error() string        { return e.text }
-func (e notFoundError) Is(target error) bool { return target == errNotFound }
+func (e notFoundError) Is(target error) bool { return target == ErrNotFound }
 
 // reason returns an error of the library in words for users, without signatures of URLs.
 func (r *Repository) reason(reference string, err error) error {
@@ -212,7 +216,7 @@ func (r *Repository) reason(reference string, err error) error {
 		status = answer.StatusCode
 	}
 	switch {
-	case errors.Is(err, errNotFound), status == http.StatusNotFound:
+	case errors.Is(err, ErrNotFound), status == http.StatusNotFound:
 		return notFoundError{fmt.Sprintf("the registry %s has no %s, or its credentials may not read it", host, r.name(reference))}
 	case status == http.StatusUnauthorized, status == http.StatusForbidden, errors.Is(err, auth.ErrBasicCredentialNotFound):
 		remedy := fmt.Sprintf("run \"docker login %s\", \"podman login %[1]s\" or \"oras login %[1]s\"", host)

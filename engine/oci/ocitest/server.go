@@ -123,12 +123,16 @@ func (s *Server) Provider(repository, tag string, archives map[string][]byte) {
 	s.t.Helper()
 	var targets []spec.Descriptor
 	for platform, archive := range archives {
-		d := s.Manifest(repository, "", ProviderTarget, s.Blob(repository, "archive/zip", archive))
-		system, arch, _ := strings.Cut(platform, "_")
-		d.ArtifactType, d.Platform = ProviderTarget, &spec.Platform{OS: system, Architecture: arch}
-		targets = append(targets, d)
+		targets = append(targets, For(platform, s.Manifest(repository, "", ProviderTarget, s.Blob(repository, "archive/zip", archive))))
 	}
 	s.Index(repository, tag, Provider, targets...)
+}
+
+// For returns a manifest's descriptor as an index has it for a platform OS_ARCH.
+func For(platform string, d spec.Descriptor) spec.Descriptor {
+	system, arch, _ := strings.Cut(platform, "_")
+	d.ArtifactType, d.Platform = ProviderTarget, &spec.Platform{OS: system, Architecture: arch}
+	return d
 }
 
 func (s *Server) document(repository, tag, mediaType string, v any) spec.Descriptor {
