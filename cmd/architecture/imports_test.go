@@ -101,6 +101,7 @@ var only = map[string][]string{
 	"github.com/hashicorp/go-plugin":      {"engine/provider/..."},
 	"github.com/hashicorp/go-getter":      {"engine/config/source/getting", "functions/modules/buckets", "functions/pipeline/modules"},
 	"google.golang.org/grpc":              {"engine/provider/..."},
+	"oras.land/oras-go":                   {"engine/oci"},
 	"github.com/hashicorp/terraform-exec": {},
 }
 

@@ -50,5 +50,10 @@ func (p ProviderPattern) Matches(x Provider) bool {
 		(p.typeName == "*" || p.typeName == x.Type)
 }
 
+// Parts returns the three segments of the pattern: names, or "*" for any.
+func (p ProviderPattern) Parts() (host, namespace, typeName string) {
+	return p.host, p.namespace, p.typeName
+}
+
 // String returns the pattern with all three segments.
 func (p ProviderPattern) String() string { return p.host + "/" + p.namespace + "/" + p.typeName }

@@ -60,7 +60,7 @@ func (d *Dir) readEncryption(root *config.Module) (*encrypting.Set, diags.Diagno
 }
 
 func (d *Dir) encryptionIn(root *config.Module, where early.Input) (*encrypting.Set, diags.Diagnostics) {
-	in := encrypting.Input{Environment: d.Getenv(encrypting.Variable), KMS: d.KMS}
+	in := encrypting.Input{Environment: d.Getenv(encrypting.Variable), KMS: d.KMS, Program: d.KeyProgram}
 	where.Given, where.Secrets = d.Given, true
 	where.Used = nil // a passphrase is not recorded in plain text, even if nobody declared it sensitive
 	evaluate := early.New(where)

@@ -26,6 +26,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/provider/install/cliconfig"
 	"github.com/lockstep-iac/lockstep/engine/provider/install/lockfile"
 	"github.com/lockstep-iac/lockstep/functions/internal/encrypting"
+	"github.com/lockstep-iac/lockstep/statebackend/encryption"
 )
 
 // A Dir is a working directory with its environment: variables, CLI configuration, credentials.
@@ -60,6 +61,8 @@ type Dir struct {
 	Given map[string]cty.Value
 	// KMS is the client of AWS KMS for the encryption of states and plans; nil means that KMS cannot be used.
 	KMS encrypting.KMS
+	// KeyProgram runs the programs that return keys for the encryption; nil forbids them. See [Dir.RunKeyProgram].
+	KeyProgram encryption.RunProgram
 
 	ciphers *ciphers             // nil: they are not remembered
 	used    map[string]cty.Value // by expressions, with Preparing

@@ -1,8 +1,8 @@
 // Package install installs provider plugins and finds installed ones.
 //
 // [Installer.Ensure] does the work of `init`. It selects a version of each required provider (package
-// constraint), and gets its package from sources: registries, network mirrors and filesystem mirrors, as the
-// CLI configuration says (package cliconfig). It verifies the package, and unpacks or links it below the data
+// constraint), and gets its package from sources: registries, and mirrors in directories, on servers and in OCI
+// registries, as the CLI configuration says (package cliconfig). It verifies the package, and unpacks or links it below the data
 // directory. It records the version and the checksums in the lock file (package lockfile). [Installed] is for
 // every other command: it finds the packages that init has installed, verifies them against the lock file,
 // and makes no request. [Installer.Checksums] and [Installer.Mirror] fetch packages for any platforms, the

@@ -182,7 +182,7 @@ func (run *ensuring) bring(ctx context.Context, n need, pkg Package, dir string)
 	if _, err := FindExecutable(tmp, n.provider); err != nil {
 		return sums{}, err
 	}
-	if archive := run.archive(pkg, tmp); run.Keep != nil && pkg.URL != nil {
+	if archive := run.archive(pkg, tmp); run.Keep != nil && pkg.isDownloaded() {
 		run.Keep(ctx, Kept{n.provider, n.version, run.Platform, archive})
 	}
 	return got, moveInto(tmp, dir, func() bool {
@@ -198,7 +198,7 @@ func (run *ensuring) bring(ctx context.Context, n need, pkg Package, dir string)
 // archive returns the path of a package's archive on disk. A downloaded archive is beside the directory to
 // which it is unpacked.
 func (run *ensuring) archive(pkg Package, dir string) string {
-	if pkg.URL != nil {
+	if pkg.isDownloaded() {
 		return filepath.Join(filepath.Dir(dir), "package.zip")
 	}
 	return pkg.Archive
@@ -214,7 +214,7 @@ func (run *ensuring) unpacked(ctx context.Context, pkg Package, dir string) (sum
 		return unpackRemote(ctx, pkg, dir, limits)
 	}
 	path := run.archive(pkg, dir)
-	if pkg.URL != nil {
+	if pkg.isDownloaded() {
 		if err := run.download(ctx, pkg, path); err != nil {
 			return sums{}, err
 		}
@@ -265,7 +265,11 @@ func (run *ensuring) download(ctx context.Context, pkg Package, path string) err
 	if err != nil {
 		return err
 	}
-	return errors.Join(run.Client.Download(ctx, pkg.URL, f), f.Close())
+	fetch := pkg.Fetch
+	if fetch == nil {
+		fetch = func(ctx context.Context, f *os.File) error { return run.Client.Download(ctx, pkg.URL, f) }
+	}
+	return errors.Join(fetch(ctx, f), f.Close())
 }
 
 // compare returns an error if the package has none of its source's checksums, or none of the lock file's. If

@@ -13,6 +13,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/constraint"
 	"github.com/lockstep-iac/lockstep/engine/hosts"
+	"github.com/lockstep-iac/lockstep/engine/oci"
 	"github.com/lockstep-iac/lockstep/engine/provider/install/cliconfig"
 	"github.com/lockstep-iac/lockstep/engine/provider/install/lockfile"
 )
@@ -108,7 +109,7 @@ func New(config *cliconfig.Config, getenv func(string) string) *Installer {
 		Timeout: time.Duration(number(getenv("TF_REGISTRY_CLIENT_TIMEOUT"), 10)) * time.Second,
 	}
 	return &Installer{
-		Source:            SourceOf(config, client),
+		Source:            SourceOf(config, client, oci.FromFiles(getenv)),
 		Client:            client,
 		Platform:          CurrentPlatform(),
 		DataDir:           ".terraform",
@@ -127,8 +128,9 @@ func number(text string, otherwise int) int {
 }
 
 // SourceOf returns the sources that a CLI configuration names. If it names none, a provider with a package in
-// an implied directory comes from there, and all other providers come from their registries.
-func SourceOf(config *cliconfig.Config, client *hosts.Client) Source {
+// an implied directory comes from there, and all other providers come from their registries. login has the
+// credentials for OCI registries.
+func SourceOf(config *cliconfig.Config, client *hosts.Client, login oci.Credentials) Source {
 	if !config.Explicit {
 		return implied(config, client)
 	}
@@ -146,6 +148,8 @@ func SourceOf(config *cliconfig.Config, client *hosts.Client) Source {
 				panic(err) // cliconfig has checked it
 			}
 			c.Source = mirror
+		case cliconfig.OCIMirror:
+			c.Source = &OCIMirror{client: client, login: login, repository: m.Repository}
 		}
 		choices = append(choices, c)
 	}

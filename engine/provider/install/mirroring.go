@@ -104,7 +104,7 @@ type invalidPackage struct{ error }
 
 // put downloads a package to a temporary path beside its final path, and renames it after it is verified.
 func (run mirroring) put(ctx context.Context, n need, pkg Package, platform Platform) (err error) {
-	if pkg.URL == nil {
+	if !pkg.isDownloaded() {
 		return errors.New("its source has no archive of it to download")
 	}
 	path := filepath.Join(providerDir(run.Dir, n.provider), archiveName(packageKey{n.version, platform}, n.provider))

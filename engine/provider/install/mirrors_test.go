@@ -174,7 +174,7 @@ func TestImpliedMirrors(t *testing.T) {
 		if len(ds) > 0 {
 			t.Fatal(ds)
 		}
-		in.Source = install.SourceOf(config, in.Client)
+		in.Source = install.SourceOf(config, in.Client, nil)
 	}
 	// What is there locally, is taken from there only.
 	s.init("acme/foo", "acme/bar")

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"os"
 	"slices"
 	"strings"
 
@@ -33,8 +34,8 @@ type Archive interface {
 	Sum() (string, error)
 }
 
-// A Package is one version of a provider for one platform. Its place is in Dir, Archive, URL or Remote: exactly
-// one of these is set.
+// A Package is one version of a provider for one platform. Its place is in Dir, Archive, URL, Fetch or Remote:
+// exactly one of these is set.
 type Package struct {
 	Provider addrs.Provider
 	Version  constraint.Version
@@ -42,6 +43,8 @@ type Package struct {
 	Dir     string   // a directory with the unpacked package
 	Archive string   // a zip file on disk
 	URL     *url.URL // a zip file to download
+	// Fetch downloads a zip file in another way than by a URL.
+	Fetch func(context.Context, *os.File) error
 	// Remote opens a zip file that is unpacked while it arrives.
 	Remote func(context.Context) (Archive, error)
 
@@ -53,6 +56,9 @@ type Package struct {
 	Signed []string
 	Auth   Authentication
 }
+
+// isDownloaded reports whether the archive has to be written to the disk first.
+func (p Package) isDownloaded() bool { return p.URL != nil || p.Fetch != nil }
 
 // Authentication is the evidence that a package is authentic.
 type Authentication struct {

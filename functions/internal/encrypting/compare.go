@@ -135,6 +135,12 @@ func (r *reader) imprintKMS(address, name string, k encryption.KMS, arguments ma
 	r.imprints[address] = imprintOf(slices.Concat(reads, []any{k.Spec, b.String()}), reads)
 }
 
+// imprintExternal records the digest of a key provider that runs a program.
+func (r *reader) imprintExternal(address, name string, x encryption.External) {
+	reads := []any{"external", name, x.Command}
+	r.imprints[address] = imprintOf(reads, reads)
+}
+
 // imprintMethod stores the digests of a method. keys has the digests of the method's key provider.
 func (r *reader) imprintMethod(address string, keys imprint, aad []byte) {
 	r.imprints[address] = imprintOf([]any{keys.all, aad}, []any{keys.reads, aad})

@@ -39,6 +39,8 @@ type Input struct {
 	// only validates the configuration, and its [Set] must not be used.
 	Evaluate func(hcl.Expression) (cty.Value, hcl.Diagnostics)
 	KMS      KMS
+	// Program runs the programs of key providers; nil forbids them.
+	Program encryption.RunProgram
 	// Refuse returns the reason, for users, why an argument of a block `key_provider "aws_kms"` must not be
 	// set; "" if it may be set. If Refuse is nil, all arguments are allowed.
 	Refuse func(argument string) string

@@ -1,7 +1,9 @@
 package encrypting_test
 
 import (
+	"bytes"
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"slices"
@@ -41,6 +43,21 @@ func (kms) Decrypt(_ context.Context, keyID string, encrypted []byte) ([]byte, e
 	return []byte(plain), nil
 }
 
+// fakeProgram is a program whose keys are of the letter that its second word is. Its metadata count the letters.
+func fakeProgram(_ context.Context, command []string, input []byte) ([]byte, error) {
+	if command[0] != "keys" {
+		return nil, errors.New("no such program")
+	}
+	key := base64.StdEncoding.EncodeToString([]byte(strings.Repeat(command[1], 32)))
+	decryption := ""
+	if string(input) == `{"external_data":{"of":"`+command[1]+`"}}` {
+		decryption = fmt.Sprintf(`"decryption_key": %q,`, key)
+	} else if string(input) != "null" {
+		return nil, fmt.Errorf("input %s", input)
+	}
+	return fmt.Appendf(nil, "{\"magic\": \"OpenTofu-External-Key-Provider\", \"version\": 1, \"more\": true}\n{\"keys\": {%s \"encryption_key\": %q}, \"meta\": {\"external_data\": {\"of\": %q}}}", decryption, key, command[1]), nil
+}
+
 const (
 	provider = `key_provider "pbkdf2" "k" {
   passphrase = "correct-horse-battery"
@@ -72,6 +89,12 @@ func TestMistakes(t *testing.T) {
 		"unknown argument":      {block("key_provider \"pbkdf2\" \"k\" {\n  passphrase = \"correct-horse-battery\"\n  pepper = 1\n}\n", aes, state), "", "pepper"},
 		"chained to itself":     {block("key_provider \"pbkdf2\" \"k\" {\n  chain = key_provider.pbkdf2.k\n}\n", aes, state), "", "Circular reference"},
 		"other provider":        {block("key_provider \"openbao\" \"k\" {}\n", strings.Replace(aes, "pbkdf2", "openbao", 1), state), "", "Unsupported key provider"},
+		"gcp_kms":               {block("key_provider \"gcp_kms\" \"k\" {}\n", strings.Replace(aes, "pbkdf2", "gcp_kms", 1), state), "", `run "tofu apply" once`},
+		"azure_vault":           {block("key_provider \"azure_vault\" \"k\" {}\n", strings.Replace(aes, "pbkdf2", "azure_vault", 1), state), "", `Use "pbkdf2" or "aws_kms"`},
+		"external, no command":  {block("key_provider \"external\" \"k\" {}\n", strings.Replace(aes, "pbkdf2", "external", 1), state), "", "it names no program"},
+		"external, no list":     {block("key_provider \"external\" \"k\" {\n  command = \"sh\"\n}\n", strings.Replace(aes, "pbkdf2", "external", 1), state), "", "Unsuitable value type"},
+		"external, a null":      {block("key_provider \"external\" \"k\" {\n  command = [\"sh\", null]\n}\n", strings.Replace(aes, "pbkdf2", "external", 1), state), "", "The command has a null"},
+		"external, unknown":     {block("key_provider \"external\" \"k\" {\n  command = [\"sh\"]\n  shell = true\n}\n", strings.Replace(aes, "pbkdf2", "external", 1), state), "", "shell"},
 		"no such provider kind": {block("key_provider \"pgp\" \"k\" {}\n", strings.Replace(aes, "pbkdf2", "pgp", 1), state), "", "Unknown key provider"},
 		"other method":          {block("method \"external\" \"m\" {}\n", strings.Replace(state, "aes_gcm", "external", 1)), "", "no external programs"},
 		"no such method kind":   {block("method \"rot13\" \"m\" {}\n", strings.Replace(state, "aes_gcm", "rot13", 1)), "", "Unknown encryption method"},
@@ -162,5 +185,68 @@ func TestKMS(t *testing.T) {
 	}
 	if got, err := set("two").Plan().DecryptPlan(t.Context(), sealed); err == nil || !strings.Contains(err.Error(), "with the KMS key two: AccessDenied") {
 		t.Errorf("%s, %v", got, err)
+	}
+}
+
+// external is a configuration whose keys come from a program.
+func external(command, methods string) string {
+	return block("key_provider \"external\" \"k\" {\n  command = "+command+"\n}\n", methods, "state {\n  method = method.aes_gcm.m\n}\n")
+}
+
+// TestExternal holds that the keys of a program encrypt and decrypt, alone and in a chain, and what of a program is
+// refused: an answer with a mistake, and every program where none may run.
+func TestExternal(t *testing.T) {
+	t.Parallel()
+	own := strings.Replace(aes, "pbkdf2", "external", 1)
+	chained := "key_provider \"pbkdf2\" \"p\" {\n  chain = key_provider.external.k\n  iterations = 200000\n}\nmethod \"aes_gcm\" \"m\" {\n  keys = key_provider.pbkdf2.p\n}\n"
+	const plain = `{"serial": 1, "lineage": "l"}`
+	for _, methods := range []string{own, chained} {
+		main := external(`["keys", "a"]`, methods)
+		first, ds := read(t, main, "")
+		if ds.HasErrors() {
+			t.Fatal(ds)
+		}
+		sealed, err := first.State().EncryptState(t.Context(), []byte(plain))
+		if err != nil || !encryption.IsEncrypted(sealed) || !bytes.Contains(sealed, []byte(`"key_provider.external.k":"`+base64.StdEncoding.EncodeToString([]byte(`{"external_data":{"of":"a"}}`))+`"`)) {
+			t.Fatalf("%s, %v", sealed, err)
+		}
+		again, _ := read(t, main, "") // another process
+		if got, current, err := again.State().DecryptState(t.Context(), sealed); err != nil || string(got) != plain || !current {
+			t.Errorf("%s, %v, %v", got, current, err)
+		}
+		other, _ := read(t, external(`["keys", "b"]`, methods), "")
+		if _, _, err := other.State().DecryptState(t.Context(), sealed); err == nil {
+			t.Error("another program's key decrypts")
+		}
+		if d := encrypting.Compare(first, other); !d.State.Rekeyed || !d.State.Unreadable {
+			t.Errorf("%+v", d)
+		}
+		if d := encrypting.Compare(first, again); d.Any() {
+			t.Errorf("%+v", d)
+		}
+	}
+	if s, ds := readWith(t, external(`["keys", "a"]`, own), "", nil); s != nil || len(ds) != 1 || !strings.Contains(ds[0].Detail, "Lockstep runs no external programs for keys in a pipeline") {
+		t.Errorf("without programs: %v", ds)
+	}
+	const header = "{\"magic\":\"OpenTofu-External-Key-Provider\",\"version\":1}\n"
+	for output, want := range map[string]string{
+		"":                                  "is no key provider",
+		"s3cret":                            "is no key provider",
+		"{\"magic\":\"x\",\"version\":1}\n": "is no key provider",
+		strings.Replace(header, "1", "2", 1) + "{}": "speaks version 2 of the protocol",
+		header:            "returned no valid answer",
+		header + "s3cret": "returned no valid answer",
+		header + `{"keys": {"encryption_key": "s3cret!"}}`:              "returned no valid answer",
+		header + `{"keys": {"encryption_key": "YQ=="}, "s3cret": 1}`:    "returned no valid answer",
+		header + `{"keys": {}, "meta": {}}`:                             "returned no encryption_key",
+		header + `{"keys": {"encryption_key": "YWFhYWE="}, "meta": {}}`: "needs a key of 16, 24 or 32 bytes, and has one of 5",
+	} {
+		s, ds := readWith(t, external(`["keys"]`, own), "", func(context.Context, []string, []byte) ([]byte, error) { return []byte(output), nil })
+		if ds.HasErrors() {
+			t.Fatal(ds)
+		}
+		if _, err := s.State().EncryptState(t.Context(), []byte(plain)); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "s3cret") {
+			t.Errorf("%q: %v, want %s", output, err, want)
+		}
 	}
 }

@@ -20,7 +20,7 @@ import (
 const aliasArgument = "encrypted_metadata_alias"
 
 // elsewhere are key providers of OpenTofu that Lockstep does not support.
-var elsewhere = []string{"azure_vault", "external", "gcp_kms", "openbao"}
+var elsewhere = []string{"azure_vault", "gcp_kms", "openbao"}
 
 // provider returns a key provider; nil if there was an error.
 func (r *reader) provider(d *declared) *encryption.Keys {
@@ -37,10 +37,12 @@ func (r *reader) provider(d *declared) *encryption.Keys {
 		k = r.pbkdf2(d)
 	case d.kind == "aws_kms":
 		k = r.kms(d)
+	case d.kind == "external":
+		k = r.external(d)
 	case slices.Contains(elsewhere, d.kind):
-		r.errorf(d.at, "Unsupported key provider", "Lockstep does not have the key provider %q: it has \"pbkdf2\" and \"aws_kms\". With OpenTofu, change to one of these, with the present one as the fallback for one apply.", d.kind)
+		r.errorf(d.at, "Unsupported key provider", "Lockstep does not support the key provider %q: it has no client for that service. Use \"pbkdf2\" or \"aws_kms\". On a command line, you can also use \"external\" with a program that gets the key. If a state is encrypted already, set the new method with the present one as its fallback, and run \"tofu apply\" once.", d.kind)
 	default:
-		r.errorf(d.at, "Unknown key provider", "There is no key provider %q: use \"pbkdf2\" or \"aws_kms\".", d.kind)
+		r.errorf(d.at, "Unknown key provider", "There is no key provider %q: use \"pbkdf2\", \"aws_kms\" or \"external\".", d.kind)
 	}
 	r.keys[d.address], r.failed[d.address] = k, k == nil
 	return k
@@ -162,6 +164,43 @@ func (r *reader) kms(d *declared) *encryption.Keys {
 		return c, err
 	}
 	return encryption.NewKeys(name, k, nil)
+}
+
+// external reads a key provider whose keys a program returns.
+func (r *reader) external(d *declared) *encryption.Keys {
+	if r.in.Program == nil {
+		r.errorf(d.at, "Key provider not allowed here", "The key provider \"external\" runs a program. Lockstep runs no external programs for keys in a pipeline, because every pull request could name a program. Use \"pbkdf2\" or \"aws_kms\". If a state is encrypted already, set the new method with the present one as its fallback, and run \"lockstep apply\" once on a command line.")
+		return nil
+	}
+	attrs := r.attributes(d, []string{"command", aliasArgument})
+	before := len(r.ds)
+	x := encryption.External{Run: r.in.Program}
+	if e := attrs["command"]; e != nil {
+		v, ok := r.value(e, cty.List(cty.String))
+		switch {
+		case ok && !v.IsNull():
+			for _, word := range v.AsValueSlice() {
+				if word.IsNull() {
+					r.errorf(e.Range(), "Unsuitable value", "The command has a null. Remove it, or write a string.")
+					return nil
+				}
+				x.Command = append(x.Command, word.AsString())
+			}
+		case !ok && !r.ds[before:].HasErrors():
+			x.Command = []string{"not known"} // during validation
+		}
+	}
+	name := r.name(d, attrs[aliasArgument])
+	if r.ds[before:].HasErrors() {
+		return nil
+	}
+	if err := x.Check(); err != nil {
+		r.errorf(d.at, "Invalid key provider", "%s: %s.", d.address, err)
+		return nil
+	}
+	r.lengths[d.address] = 32 // the program decides; a key of another length fails when it is used
+	r.imprintExternal(d.address, name, x)
+	return encryption.NewKeys(name, x, nil)
 }
 
 // kmsSchema is the schema of a block `key_provider "aws_kms"`.

@@ -16,10 +16,17 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/functions/internal/encrypting"
+	"github.com/lockstep-iac/lockstep/statebackend/encryption"
 )
 
 // read reads the block of a configuration, with what the environment adds.
 func read(t *testing.T, main, environment string) (*encrypting.Set, diags.Diagnostics) {
+	t.Helper()
+	return readWith(t, main, environment, fakeProgram)
+}
+
+// readWith is read with the function that runs programs.
+func readWith(t *testing.T, main, environment string, program encryption.RunProgram) (*encrypting.Set, diags.Diagnostics) {
 	t.Helper()
 	cfg, ds := loading.Load(loading.Input{Tree: source.Files(map[string][]byte{"main.tf": []byte(main)})})
 	if ds.HasErrors() {
@@ -27,7 +34,7 @@ func read(t *testing.T, main, environment string) (*encrypting.Set, diags.Diagno
 	}
 	evaluate := early.New(early.Input{Secrets: true})
 	return encrypting.Read(encrypting.Input{
-		Blocks: cfg.Root.Encryption, Environment: environment, KMS: fakeKMS,
+		Blocks: cfg.Root.Encryption, Environment: environment, KMS: fakeKMS, Program: program,
 		Evaluate: func(x hcl.Expression) (cty.Value, hcl.Diagnostics) { return evaluate(cfg.Root, x) },
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config/source/getting"
 	"github.com/lockstep-iac/lockstep/engine/config/source/installing"
 	"github.com/lockstep-iac/lockstep/engine/hosts"
+	"github.com/lockstep-iac/lockstep/engine/oci"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 )
 
@@ -40,7 +41,10 @@ func Pipeline(dir string, tree source.Tree, o PipelineOptions) *installing.Insta
 	}
 	limits := getting.DefaultLimits
 	web := (&hosts.Client{Policy: policy, Transport: o.Transport}).HTTP()
-	get.More = append(get.More, gitGetter{policy, web, o.Token, limits}, o.Bucket.getter(limits))
+	artifacts := &oci.Client{Policy: policy, Transport: o.Transport, Credentials: oci.FromTokens(o.Token), Remedy: func(host string) string {
+		return jobs.TokenRemedy(hosts.TokenVariable(host))
+	}}
+	get.More = append(get.More, gitGetter{policy, web, o.Token, limits}, getting.OCI(artifacts, limits), o.Bucket.getter(limits))
 	client := &hosts.Client{Policy: policy, Transport: o.Transport, Retries: 1, Token: o.Token, Remedy: jobs.TokenRemedy}
 	return &installing.Installer{
 		Tree: tree, Root: dir, DataDir: ".terraform", Registry: installing.NewRegistries(client, nil), Fetch: get.Fetch,

@@ -14,6 +14,8 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/config/source/sourcetest"
+	"github.com/lockstep-iac/lockstep/engine/hosts"
+	"github.com/lockstep-iac/lockstep/engine/oci/ocitest"
 )
 
 // TestPipeline installs what a pull request calls: GitHub's repositories through the
@@ -31,6 +33,8 @@ func TestPipeline(t *testing.T) {
 	}
 	server.Module("acme/evil/aws", "1.0.0", "https://127.0.0.1/m.zip")
 	server.Module("acme/net/aws", "1.0.0", "git::ssh://git@github.com/acme/private.git//modules/x?ref=v2")
+	server.Redirect("/v2/evil/elsewhere/manifests/latest", "https://example.org/v2/x/manifests/latest")
+	server.Redirect("/v2/evil/metadata/manifests/latest", "https://169.254.169.254/v2/x/manifests/latest")
 	var asked []string
 	options := PipelineOptions{
 		Transport: server.Transport(),
@@ -87,6 +91,11 @@ func TestPipeline(t *testing.T) {
 		{"s3::https://" + sourcetest.Host + "/granted/k.zip", "only Amazon's own servers are asked"},
 		{"s3::https://169.254.169.254/granted/k.zip", "link-local"},
 		{"s3::https://s3.amazonaws.com/granted/k.zip", "there are no AWS credentials to read the bucket granted with: give the project's environment a plan_role"},
+		{"oci://" + sourcetest.Host + "/acme/net?tag=1", "has no modules.example.com/acme/net:1"},
+		{"oci://" + sourcetest.Host + "/evil/elsewhere", "the host example.org is not among those that may be asked"},
+		{"oci://" + sourcetest.Host + "/evil/metadata", "no connection is made to the address 169.254.169.254"},
+		{"oci://example.com/acme/net", "the host example.com is not among those that may be asked"},
+		{"oci://127.0.0.1/acme/net", "it is in a private network"},
 		{"/etc", `not fetched by "file"`},
 		{"http://127.0.0.1/x.zip", "only https URLs are followed"},
 	} {
@@ -118,5 +127,33 @@ func TestPipelineStaysOutside(t *testing.T) {
 	_, ds := Pipeline(dir, source.Dir(dir), PipelineOptions{}).Install(t.Context())
 	if !strings.Contains(ds.Error(), "it is in a private network") || len(server.Requests()) != 0 {
 		t.Errorf("got %v", ds)
+	}
+}
+
+// A registry gets the token that the base branch grants, and never what a user of this machine has stored for it.
+func TestPipelineArtifacts(t *testing.T) {
+	docker := t.TempDir()
+	t.Setenv("DOCKER_CONFIG", docker)
+	t.Setenv("HOME", docker)
+	if err := os.WriteFile(filepath.Join(docker, "config.json"), []byte(`{"auths": {"registry.example.com": {"auth": "dXNlcjpzM2NyZXQ="}}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := ocitest.New(t, true)
+	s.Login = "user:s3cret"
+	s.Module("acme/net", "1", sourcetest.Zip(t, map[string]string{"main.tf": "locals {}"}))
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "main.tf"), []byte("module \"m\" {\n  source = \"oci://registry.example.com/acme/net?tag=1\"\n}\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	options := PipelineOptions{Transport: s.Transport()}
+	_, ds := Pipeline(dir, source.Dir(dir), options).Install(t.Context())
+	if !strings.Contains(ds.Error(), "the registry registry.example.com demands other credentials") || !strings.Contains(ds.Error(), "TF_TOKEN_registry_example_com") {
+		t.Errorf("without a token: %v", ds)
+	}
+	options.Token = func(host string) (hosts.Token, bool) {
+		return hosts.NewToken("user:s3cret"), host == "registry.example.com"
+	}
+	if _, ds = Pipeline(dir, source.Dir(dir), options).Install(t.Context()); ds.HasErrors() {
+		t.Errorf("with a token: %v", ds)
 	}
 }

@@ -23,7 +23,7 @@ func (a *App) Dir() (*workdir.Dir, diags.Diagnostics) {
 		fmt.Fprint(a.Err, "\nAs a result of the above problems, Lockstep may not behave as intended.\n")
 	}
 	a.warned = true
-	d.Budget, d.KMS = a.Budget, kms.Open
+	d.Budget, d.KMS, d.KeyProgram = a.Budget, kms.Open, d.RunKeyProgram
 	d.Sources = func() []inputs.Source {
 		var given VarFlags
 		if a.Vars != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config/source/getting"
 	"github.com/lockstep-iac/lockstep/engine/config/source/installing"
 	"github.com/lockstep-iac/lockstep/engine/hosts"
+	"github.com/lockstep-iac/lockstep/engine/oci"
 	"github.com/lockstep-iac/lockstep/engine/provider/install/cliconfig"
 	"github.com/lockstep-iac/lockstep/functions/modules/buckets"
 	"github.com/lockstep-iac/lockstep/functions/workdir"
@@ -41,6 +42,7 @@ func moduleInstaller(d *workdir.Dir, o moduleOptions) *installing.Installer {
 	get := &getting.Getters{Policy: policy, Netrc: true, More: []getting.Getter{
 		getting.Git(getting.GitOptions{Policy: policy, Environ: d.Environ, Files: true}),
 		buckets.Getter{Policy: policy, Limits: getting.DefaultLimits, Config: bucketConfig},
+		getting.OCI(&oci.Client{Policy: policy, Credentials: oci.FromFiles(d.Getenv)}, getting.DefaultLimits),
 		getting.Directory(),
 	}}
 	dataDir, err := filepath.Rel(d.Path, string(d.DataDir))

@@ -64,3 +64,34 @@ func encryptedBy(kind, arguments string) string {
 }
 `, kind, arguments)
 }
+
+// TestExternalKeys holds that a state and a saved plan are encrypted with the keys of a program, and that the program
+// is run by commands that need a key alone.
+func TestExternalKeys(t *testing.T) {
+	t.Parallel()
+	d := newLab(t, "main.tf", "resource \"terraform_data\" \"a\" {\n  input = \"hunter2\"\n}\n")
+	d.Write("keys.sh", `#!/bin/sh
+echo run >>runs
+echo '{"magic":"OpenTofu-External-Key-Provider","version":1}'
+if [ "$(cat)" = null ]; then
+  echo '{"keys":{"encryption_key":"AQIDBAUGBwgJCgsMDQ4PEA=="},"meta":{"external_data":{"n":1}}}'
+else
+  echo '{"keys":{"encryption_key":"AQIDBAUGBwgJCgsMDQ4PEA==","decryption_key":"AQIDBAUGBwgJCgsMDQ4PEA=="},"meta":{"external_data":{"n":1}}}'
+fi
+`)
+	d.Write("encryption.tf", strings.Replace(encryptedBy("external", `command = ["sh", "keys.sh"]`), "    state {", "    plan {\n      method = method.aes_gcm.m\n    }\n    state {", 1))
+	d.want(0, "init")
+	d.want(0, "validate", "valid")
+	if d.has("runs") {
+		t.Error("init or validate has run the program")
+	}
+	d.want(0, "plan -out=p", "1 to add")
+	d.want(0, "apply p", "1 added")
+	if state := d.read("terraform.tfstate"); strings.Contains(state, "hunter2") || !strings.Contains(state, `"key_provider.external.k":"eyJleHRlcm5hbF9kYXRhIjp7Im4iOjF9fQ=="`) {
+		t.Errorf("the state is %s", state)
+	}
+	d.want(0, "plan -detailed-exitcode", "No changes.")
+	d.want(0, "state pull", "hunter2")
+	d.Write("keys.sh", "echo no key today >&2\nexit 1\n")
+	d.want(1, "plan", "no key today")
+}

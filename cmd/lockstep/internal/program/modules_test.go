@@ -10,6 +10,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/program/programtest"
 	"github.com/lockstep-iac/lockstep/engine/config/source/sourcetest"
+	"github.com/lockstep-iac/lockstep/engine/oci/ocitest"
 )
 
 // moduleDir is a directory whose configuration calls a repository's module twice, and
@@ -182,5 +183,28 @@ func TestInitFromModule(t *testing.T) {
 		if err != nil || len(left) > 0 != strings.Contains(from, "example/a") {
 			t.Errorf("%s: %v is left, %v", from, left, err)
 		}
+	}
+}
+
+// Modules come from an OCI registry, with the credentials that docker has for it.
+func TestModulesOfOCIRegistry(t *testing.T) {
+	t.Parallel()
+	s := ocitest.New(t, false)
+	s.Login = "user:s3cret"
+	s.Module("acme/net", "1.0", sourcetest.Zip(t, map[string]string{"sub/main.tf": "output \"out\" {\n  value = \"one\"\n}\n"}))
+	d := programtest.NewDir(t, "main.tf", "module \"net\" {\n  source = \"oci://"+s.Address()+"/acme/net//sub?tag=1.0\"\n}\noutput \"out\" {\n  value = module.net.out\n}\n")
+	if r := d.Run("init", "-no-color"); r.Code != 1 || !strings.Contains(strings.Join(strings.Fields(r.Stderr), " "), `run "docker login `+s.Address()+`"`) {
+		t.Errorf("without credentials: %+v", r)
+	}
+	d.Write(".docker/config.json", `{"auths": {"`+s.Address()+`": {"auth": "dXNlcjpzM2NyZXQ="}}}`)
+	if r := d.Must("init", "-no-color"); !strings.Contains(r.Out, "Downloading oci://"+s.Address()+"/acme/net?tag=1.0 for net...\n- net in .terraform/modules/net/sub\n") {
+		t.Errorf("init says\n%s", r.Out)
+	}
+	n := len(s.Requests())
+	if r := d.Must("init", "-no-color"); len(s.Requests()) != n {
+		t.Errorf("the second init asks the registry:\n%s", r.Out)
+	}
+	if r := d.Must("apply", "-auto-approve", "-no-color"); !strings.Contains(r.Out, `out = "one"`) {
+		t.Errorf("apply says\n%s", r.Out)
 	}
 }

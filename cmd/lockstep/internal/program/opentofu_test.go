@@ -3,9 +3,12 @@ package program
 import (
 	"fmt"
 	"os"
+	"runtime"
 	"strings"
 	"testing"
 
+	"github.com/lockstep-iac/lockstep/engine/oci/ocitest"
+	"github.com/lockstep-iac/lockstep/engine/provider/install/registrytest"
 	"github.com/lockstep-iac/lockstep/statebackend/statebackendtest"
 )
 
@@ -138,4 +141,25 @@ func mirrorOf(d *labDir) string {
 	_, rest, _ := strings.Cut(d.read("cli.tfrc"), `path = "`)
 	path, _, _ := strings.Cut(rest, `"`)
 	return path
+}
+
+// A provider comes from an OCI registry, with the credentials that podman has for it.
+func TestProvidersOfOCIRegistry(t *testing.T) {
+	t.Parallel()
+	d := newLab(t, "main.tofu", labConfig)
+	program, err := os.ReadFile(plugin(t, "lockstep/lab"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := ocitest.New(t, false)
+	s.Login = "user:s3cret"
+	s.Provider("mirror/lockstep/lab", "1.0.0", map[string][]byte{
+		runtime.GOOS + "_" + runtime.GOARCH: registrytest.Zip(t, registrytest.Entry{Name: "terraform-provider-lab_v1.0.0", Content: string(program), Mode: 0o755}),
+	})
+	d.Write("cli.tfrc", "provider_installation {\n  oci_mirror {\n    repository_template = \""+s.Address()+"/mirror/${namespace}/${type}\"\n    include = [\"registry.opentofu.org/*/*\"]\n  }\n}\n")
+	d.want(1, "init", "demands other credentials")
+	d.Write("config/containers/auth.json", `{"auths": {"`+s.Address()+`": {"auth": "dXNlcjpzM2NyZXQ="}}}`)
+	d.set("XDG_CONFIG_HOME=" + d.file("config"))
+	d.want(0, "init", "Installed registry.opentofu.org/lockstep/lab v1.0.0 (verified checksum)")
+	d.want(0, "apply -auto-approve", "1 added")
 }

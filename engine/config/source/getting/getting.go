@@ -102,7 +102,7 @@ func (g *Getters) unknown(address string) error {
 	if !ok {
 		kind, _, _ = strings.Cut(address, "://")
 	}
-	return fmt.Errorf("modules are not fetched by %q: put the module into a git repository, an archive behind https, an S3 bucket or a registry", kind)
+	return fmt.Errorf("modules are not fetched by %q: put the module into a git repository, an archive behind https, an S3 bucket, an OCI registry or a registry of modules", kind)
 }
 
 // conceal removes the secrets of address from the messages of servers and libraries.

@@ -162,6 +162,11 @@ func TestDiagnostics(t *testing.T) {
 		{`provider_installation "x" { }`, `error f:1: Invalid provider_installation block`},
 		{`provider_installation = 1`, `error f:1: Invalid CLI configuration`},
 		{`provider_installation { direct = 1 }`, `error f:1: Invalid provider_installation method block`},
+		{`provider_installation { oci_mirror {} }`, `error f:1: Invalid provider_installation method block: An oci_mirror block needs the argument repository_template`},
+		{`provider_installation { oci_mirror { repository_template = "example.com/${namespace}/${type}" } }`, `error f:1: Invalid provider_installation method block: The argument repository_template of an oci_mirror block has no ${hostname}, so several providers would have one repository`},
+		{`provider_installation { oci_mirror { repository_template = "example.com/${hostname}/${kind}" } }`, `error f:1: Invalid provider_installation method block: The argument repository_template of an oci_mirror block has ${kind}, and there are only ${hostname}, ${namespace} and ${type}`},
+		{`provider_installation { oci_mirror { repository_template = "example.com/${type +}" } }`, `error f:1: Invalid provider_installation method block: The argument repository_template of an oci_mirror block is no template`},
+		{"provider_installation {\n oci_mirror {\n repository_template = \"example.com/${type}\"\n include = [\"acme/*\", \"other/*\"]\n }\n}", `error f:2: Invalid provider_installation method block: The argument repository_template of an oci_mirror block has no ${namespace}, so`},
 		{`provider_installation { foo {} }`, `error f:1: Invalid provider_installation method block: There is no provider installation method "foo"`},
 		{`provider_installation { filesystem_mirror {} }`, `error f:1: Invalid provider_installation method block: A filesystem_mirror block needs the argument path`},
 		{`provider_installation { filesystem_mirror { path = "" } }`, `error f:1: Invalid provider_installation method block`},
@@ -459,4 +464,30 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("%q: a comment changes its meaning: %v", src, ds)
 		}
 	})
+}
+
+// A provider has one repository, which depends on all parts of its address that the patterns leave open.
+func TestOCIMirrors(t *testing.T) {
+	for _, test := range []struct{ template, include, provider, want string }{
+		{"example.com/${hostname}/${namespace}/${type}", "", "acme/foo", "example.com/registry.terraform.io/acme/foo"},
+		{"example.com/p/${namespace}/${type}", `"acme/*"`, "acme/foo", "example.com/p/acme/foo"},
+		{"example.com/p/${namespace}/${type}", `"registry.opentofu.org/*/*"`, "registry.opentofu.org/acme/foo", "example.com/p/acme/foo"},
+		{"example.com/${namespace}-${type}", `"example.com/*/*"`, "example.com/acme/foo", "example.com/acme-foo"},
+		{"example.com/foo", `"acme/foo"`, "acme/foo", "example.com/foo"},
+	} {
+		c, ds := load(t, "provider_installation {\n  oci_mirror {\n    repository_template = \""+test.template+"\"\n    include = ["+test.include+"]\n  }\n}\n")
+		if len(ds) > 0 || len(c.Methods) != 1 {
+			if test.include != "" {
+				t.Fatalf("%s: %v", test.template, ds)
+			}
+			t.Fatal(ds)
+		}
+		p, err := addrs.ParseProvider(test.provider)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := c.Methods[0].Repository(p); err != nil || got != test.want || !c.Methods[0].Serves(p) {
+			t.Errorf("%s: %s, %v, want %s", test.template, got, err, test.want)
+		}
+	}
 }

@@ -65,6 +65,8 @@ type Method struct {
 	Kind MethodKind
 	Path string // the directory of a filesystem mirror
 	URL  string // the base URL of a network mirror, ending in a slash
+	// Repository returns the name of the repository of an OCI registry that has a provider: HOST/NAME.
+	Repository func(addrs.Provider) (string, error)
 	// Include and Exclude are patterns of source addresses. An empty Include includes all.
 	Include, Exclude []addrs.ProviderPattern
 	Place            hcl.Range
@@ -77,6 +79,7 @@ const (
 	Direct           MethodKind = "direct"
 	FilesystemMirror MethodKind = "filesystem_mirror"
 	NetworkMirror    MethodKind = "network_mirror"
+	OCIMirror        MethodKind = "oci_mirror"
 )
 
 // Token returns the token for requests to a host; false if there is none. The host has the form of

@@ -68,14 +68,17 @@ func decodeMethod(m *Method, body []item) (ds diags.Diagnostics) {
 		ds = append(ds, diags.Errorf(m.Place.Ptr(), "Invalid provider_installation method block", detail, args...)...)
 	}
 	switch m.Kind {
-	case Direct, FilesystemMirror, NetworkMirror:
+	case Direct, FilesystemMirror, NetworkMirror, OCIMirror:
 	default:
-		invalid("There is no provider installation method %q: it must be direct, filesystem_mirror, network_mirror or dev_overrides.", string(m.Kind))
+		invalid("There is no provider installation method %q: it must be direct, filesystem_mirror, network_mirror, oci_mirror or dev_overrides.", string(m.Kind))
 		return ds
 	}
+	template := ""
 	for _, it := range body {
 		var tds diags.Diagnostics
 		switch it.key {
+		case "repository_template":
+			template, tds = textOf(it)
 		case "path":
 			m.Path, tds = textOf(it)
 		case "url":
@@ -94,6 +97,11 @@ func decodeMethod(m *Method, body []item) (ds diags.Diagnostics) {
 	case FilesystemMirror:
 		if m.Path == "" {
 			invalid("A filesystem_mirror block needs the argument path, the directory of the mirror.")
+		}
+	case OCIMirror:
+		var err error
+		if m.Repository, err = repositoryOf(template, m.Include); err != nil {
+			invalid("%s", diags.Capital(err.Error()))
 		}
 	case NetworkMirror:
 		if problem := m.normalizeURL(); problem != "" {
