@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
@@ -147,7 +147,7 @@ func (c *Content) emptied(values cty.Value) *Content {
 	}
 	for name, o := range c.Outputs {
 		val := outputOf(values, name)
-		out.Outputs[name] = &Output{Name: name, Sensitive: o.Sensitive, Ephemeral: o.Ephemeral, Deprecated: o.Deprecated, Expr: hcl.StaticExpr(val, o.Expr.Range()), Range: o.Range}
+		out.Outputs[name] = &Output{Name: name, Sensitive: o.Sensitive, Ephemeral: o.Ephemeral, Deprecated: o.Deprecated, Expr: &hclsyntax.LiteralValueExpr{Val: val, SrcRange: o.Expr.Range()}, Range: o.Range}
 	}
 	return out
 }

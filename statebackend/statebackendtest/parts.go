@@ -196,6 +196,27 @@ func StartPostgres(t testing.TB) (connection string) {
 	return ""
 }
 
+// StartFakeGCS starts a Google Cloud Storage server that others have written, with an empty bucket named "states", and
+// returns its URL. The server stops at the end of the test.
+func StartFakeGCS(t testing.TB) (url string) {
+	t.Helper()
+	program := Part(t, "bin", "fake-gcs-server")
+	url = "http://" + StartServer(t, func(address string) *exec.Cmd {
+		host, port, _ := net.SplitHostPort(address)
+		return Server(program, "-scheme", "http", "-host", host, "-port", port, "-backend", "memory", "-public-host", address, "-external-url", "http://"+address, "-log-level", "error")
+	})
+	answer, err := http.Post(url+"/storage/v1/b?project=test", "application/json", strings.NewReader(`{"name":"states"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		body, _ := io.ReadAll(answer.Body)
+		t.Fatalf("create the bucket: %s: %s", answer.Status, body)
+	}
+	return url
+}
+
 // Server returns a command that runs a program until the program's standard input ends. The input ends when the
 // caller closes it, and also when this process dies.
 func Server(program string, args ...string) *exec.Cmd {
