@@ -26,9 +26,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/workdir"
 )
 
-// providers makes available those providers that the configuration and the state need, if the base branch
-// grants all of them. Nothing is installed before that is known, and no provider is started if it has another
-// checksum than the granted one. Closing the operation stops the providers.
+// providers makes the providers available that the configuration and the state need. It returns an error if the
+// base branch does not grant all of them; nothing is installed before that is known. No provider is started
+// whose checksum is not the granted one. Closing the operation stops the providers.
 func (o *checkout) providers(ctx context.Context, state *states.State) diags.Diagnostics {
 	reqs, ds := workdir.Requirements(o.Config, state)
 	if ds.HasErrors() {
@@ -37,7 +37,7 @@ func (o *checkout) providers(ctx context.Context, state *states.State) diags.Dia
 	return append(ds, o.require(ctx, reqs)...)
 }
 
-// require does the same as providers for given requirements.
+// require is like [checkout.providers], for the given requirements.
 func (o *checkout) require(ctx context.Context, reqs install.Requirements) (ds diags.Diagnostics) {
 	lock, plugins, more := o.granted(reqs)
 	if ds = append(ds, more...); ds.HasErrors() {
@@ -83,7 +83,8 @@ func (o *checkout) require(ctx context.Context, reqs install.Requirements) (ds d
 	return append(ds, more...)
 }
 
-// workdir opens the project's directory with the settings of this installation, but without our environment.
+// workdir opens the project's directory with the settings of the engine, but without Lockstep's environment
+// variables.
 func (o *checkout) workdir() (*workdir.Dir, diags.Diagnostics) {
 	env := machineEnv(o.engine.DataDir)
 	if o.engine.CLIConfig != "" {
@@ -100,8 +101,8 @@ func (o *checkout) workdir() (*workdir.Dir, diags.Diagnostics) {
 	return d, ds
 }
 
-// machineEnv returns the environment for opening a working directory. It contains only the settings that the
-// engine names, and nothing from the environment of our process.
+// machineEnv returns the environment variables for opening a working directory. It contains only settings of
+// the engine, and nothing from the environment of this process.
 func machineEnv(dataDir string) []string {
 	if dataDir == "" {
 		dataDir = os.DevNull + "/none" // nothing can exist there
@@ -109,8 +110,8 @@ func machineEnv(dataDir string) []string {
 	return []string{"TF_DATA_DIR=" + dataDir, "TF_CLI_CONFIG_FILE=" + os.DevNull}
 }
 
-// granted returns the part of the checkout's lock file that the base branch grants. plugins reports whether
-// there is anything to install.
+// granted returns those entries of the checkout's dependency lock file that the base branch grants. plugins is
+// false if nothing must be installed.
 func (o *checkout) granted(reqs install.Requirements) (lock *lockfile.File, plugins bool, ds diags.Diagnostics) {
 	own, ds := lockfile.Parse(o.lockFile(), path.Join(o.job.Dir, lockfile.Name))
 	if ds.HasErrors() {
@@ -136,8 +137,8 @@ func (o *checkout) granted(reqs install.Requirements) (lock *lockfile.File, plug
 	return lock, plugins, ds
 }
 
-// user returns the range of a resource in the configuration that needs a provider; nil if only the state has
-// such a resource.
+// user returns the place of a resource in the configuration that needs the provider p. It returns nil if only
+// the state has such a resource.
 func (o *checkout) user(p addrs.Provider) *hcl.Range {
 	for _, m := range o.Config.Order {
 		var first *config.Resource
@@ -153,7 +154,8 @@ func (o *checkout) user(p addrs.Provider) *hcl.Range {
 	return nil
 }
 
-// install installs the granted providers into the data directory, and sets d's lock file to the granted one.
+// install installs the granted providers in the data directory. It replaces the lock file of d by the granted
+// entries.
 func (o *checkout) install(ctx context.Context, d *workdir.Dir, reqs install.Requirements) diags.Diagnostics {
 	if o.engine.DataDir == "" {
 		return diags.Errorf(nil, "Providers cannot be installed", "This Lockstep installation has no directory for providers: its operator has to set one.")
@@ -183,8 +185,8 @@ func (o *checkout) install(ctx context.Context, d *workdir.Dir, reqs install.Req
 	return ds
 }
 
-// environment returns the environment of plugins, and remembers it: loading modules from a bucket may need it
-// first.
+// environment returns the environment variables of plugins. It stores them in the checkout, because loading
+// modules from a bucket may need them before any plugin does.
 func (o *checkout) environment(ctx context.Context) ([]string, diags.Diagnostics) {
 	if o.env != nil {
 		return o.env, nil

@@ -11,8 +11,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project"
 )
 
-// MayTest reports whether the tests of a run's project may run: the base branch asks for them, and the run may be
-// planned.
+// MayTest reports whether to run the tests of a run's project: the settings of the base branch ask for tests,
+// and the run may be planned.
 func MayTest(ctx context.Context, e *Reader, r runs.Run) (bool, error) {
 	s, _, err := e.Settings(ctx, r.Spec.Base)
 	if err != nil || !s.Tests(project.Project{Name: r.Project, Dir: r.Spec.Dir, Workspace: r.Workspace}) {
@@ -23,8 +23,8 @@ func MayTest(ctx context.Context, e *Reader, r runs.Run) (bool, error) {
 	return err == nil && d.Allowed(), err
 }
 
-// TestJob returns the job for the tests of a run whose commit is checked out in dir. It has no rights. problem
-// is the reason if there is no job.
+// TestJob returns the job for the tests of a run, whose commit is checked out in dir. The job has no rights. If
+// there is no job, problem is the reason.
 func TestJob(ctx context.Context, e *Reader, r runs.Run, dir string) (j jobs.Job, problem string, err error) {
 	s, _, err := e.Settings(ctx, r.Spec.Base)
 	if err != nil {
