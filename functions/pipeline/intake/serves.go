@@ -34,7 +34,8 @@ import (
 // repositories Lockstep works.
 type Serves struct{ list []named }
 
-// named is one entry, in lower case. An ID of 0 means any. The name "*" means all repositories of the owner.
+// named is one name in the list, in lower case. ID 0 means any ID. The repository name "*" means all
+// repositories of the owner.
 type named struct {
 	owner, name string
 	id          int64
@@ -45,7 +46,7 @@ var (
 	repoPattern  = regexp.MustCompile(`^[a-z0-9_.*-]{1,100}$`)
 )
 
-// ParseServes parses a list of names that are separated by commas or spaces. The error names every mistake.
+// ParseServes parses a list of names, separated by commas or spaces. The error lists every mistake.
 func ParseServes(text string) (Serves, error) {
 	var s Serves
 	var errs []error
@@ -110,7 +111,8 @@ type Service struct {
 // Allowed reports whether Lockstep works for the repository.
 func (s Service) Allowed() bool { return s.Refused == nil }
 
-// NameTaken reports whether the repository is not served because its name belongs to another repository.
+// NameTaken reports whether Lockstep does not work for the repository because its name belongs to another
+// repository's ID.
 func (s Service) NameTaken() bool { return s.Refused != nil && s.Refused.Why == notes.OtherRepository }
 
 // Decide decides whether Lockstep works for a repository. k has the IDs that are recorded for its names.
