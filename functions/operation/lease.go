@@ -137,8 +137,8 @@ func (g *guarded) Append(durable bool, lines ...[]byte) func(context.Context) er
 	}
 }
 
-// writeLate records what has already happened, in its order, after another process has taken the journal over.
-// The caller has locked g.mu.
+// writeLate records what has already happened, in its order, after another process has become the writer of the
+// journal. The caller has locked g.mu.
 func (g *guarded) writeLate(ctx context.Context) error {
 	var lines [][]byte
 	for _, p := range g.pending {

@@ -1,9 +1,10 @@
-// Package operation runs one operation on one state: a plan, an apply, or an edit, from opening the state to
-// its last save. The command line and the pipeline's executor share it.
+// Package operation runs one operation on one state: a plan, an apply, or an edit. It opens the state first,
+// and saves it last. The command line and the pipeline's executor both use it.
 //
-// An [Operation] has everything that is open, and calls the engine with it. The package decides nothing about
-// directories, sources of variables, allowed backends and providers, messages about locks, or what happens to a
-// state that its backend refused. Its callers do, and pass what they have opened. Start reading at [Operation].
+// An [Operation] has everything that is open, and calls the engine with it. The callers of the package make all
+// decisions: about directories, sources of variables, allowed backends and providers, messages about locks, and
+// what happens to a state that its backend refused. They pass what they have opened. Start reading at
+// [Operation].
 package operation
 
 import (
@@ -23,9 +24,9 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend/journal"
 )
 
-// An Operation has one configuration, one state, and the providers of both. The caller sets the exported fields
-// in the order of their declaration, directly or with the methods. The zero value is ready for that. It must be
-// closed, and only one goroutine may use it.
+// An Operation has one configuration, one state, and the providers that both need. The caller sets the exported
+// fields in the order of their declaration: directly, or by the methods. The zero value is ready for that. An
+// Operation must be closed. Only one goroutine may use it.
 type Operation struct {
 	// Config is the configuration; nil for an operation that only reads or edits the state.
 	Config *config.Config
@@ -39,24 +40,25 @@ type Operation struct {
 
 	// Settings are the settings of the backend.
 	Settings *workdir.Settings
-	// Workspace is the workspace's name as expressions see it. The backend may have another name for it.
+	// Workspace is the name of the workspace in expressions (terraform.workspace). The backend may use a
+	// different name.
 	Workspace string
-	// Journaled makes an apply keep a journal beside the state, if the backend can store one. It also makes
-	// OpenState recover from the journal of a crashed apply.
+	// Journaled is set if an apply keeps a journal beside the state, if the backend can store one. OpenState
+	// then also recovers the state from the journal of an apply that crashed.
 	Journaled bool
-	// Planned is the [PlanID] of the saved plan that will be applied; "" if there is none. Set it before
-	// OpenState. OpenState then does not recover from a journal of exactly that plan: it sets Begun, and Apply
+	// Planned is the [PlanID] of the saved plan to apply; "" if there is none. Set it before OpenState. If the
+	// journal is that of an apply of this plan, OpenState does not recover from it. It sets Begun, and Apply
 	// continues the journal.
 	Planned string
-	// Ended, if not nil, is called with the result of an apply, after its state is stored and before its
-	// journal is deleted. If Ended returns an error, the journal stays.
+	// Ended is called with the result of an apply, after the state is stored and before the journal is deleted.
+	// If Ended returns an error, the journal is kept. Ended may be nil.
 	Ended func(Applied, diags.Diagnostics) error
-	// State, Recovery and Begun are set by OpenState.
+	// OpenState sets State, Recovery and Begun.
 	State    *workdir.State
 	Recovery Recovery
 	Begun    *Begun
-	// Opened identifies the state that OpenState has read, including the results that only a journal has. It is
-	// the same whether or not the recovery is stored.
+	// Opened identifies the state that OpenState has read, including results that are only in a journal. It
+	// does not matter whether the recovered state is already stored.
 	Opened Identity
 	// Providers is set by OpenProviders.
 	Providers *workdir.Providers
@@ -79,8 +81,8 @@ type Identity struct {
 // OnClose adds a function that Close calls. Functions added later are called first.
 func (o *Operation) OnClose(f func()) { o.closers = append(o.closers, f) }
 
-// Close stops the providers, and calls the functions added with OnClose. It does not release the state's lock,
-// because nobody would notice a failure: see [Operation.Unlock]. Further calls do nothing.
+// Close stops the providers, and calls the functions that were added with OnClose. It does not release the lock
+// of the state, because it cannot report an error: see [Operation.Unlock]. A second call does nothing.
 func (o *Operation) Close() {
 	closers := o.closers
 	o.closers = nil
@@ -89,8 +91,9 @@ func (o *Operation) Close() {
 	}
 }
 
-// OpenProviders finds the providers of a directory, without starting them. When ctx ends, calls in progress
-// have the time grace to end; then the processes are killed. Further calls do nothing.
+// OpenProviders finds the providers installed for a directory, without starting them. When ctx ends, the
+// providers' calls in progress must end within grace; then their processes are killed. A second call does
+// nothing.
 func (o *Operation) OpenProviders(ctx context.Context, d *workdir.Dir, options workdir.PoolOptions, grace time.Duration) diags.Diagnostics {
 	if o.Providers != nil {
 		return nil
@@ -105,8 +108,8 @@ func (o *Operation) OpenProviders(ctx context.Context, d *workdir.Dir, options w
 	return ds
 }
 
-// Schemas returns the schema of a provider, for rendering and saved plans; nil if it is not available. It does
-// not depend on a context, so that a plan can be shown after an interrupt.
+// Schemas returns the schema of a provider, for rendering and saved plans; nil if it is not available. It has
+// no context, because a plan must be shown even after an interrupt.
 func (o *Operation) Schemas(p addrs.Provider) *schema.Provider {
 	if o.Providers == nil {
 		return nil

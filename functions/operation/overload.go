@@ -10,18 +10,18 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/plans"
 )
 
-// serverError matches an error text in which a provider reports an HTTP status from 500 to 599. A number alone
-// is not enough.
+// serverError matches an error text in which a provider reports an HTTP status from 500 to 599. The text must
+// also contain a word such as "status": a number alone is not enough.
 var serverError = regexp.MustCompile(`(?i)(\b(http|status|status ?code|code|response|api error|error)[ /:=(]*(1\.[01] |2(\.0)? )?"?5\d\d\b|\b5\d\d[ :]+(internal server error|bad gateway|service unavailable|gateway time-?out)|\b(internal server error|bad gateway|service unavailable|gateway time-?out)\b)`)
 
-// manyServerErrors is the number of server errors of one provider from which Overload gives a hint. A single
-// one may be a coincidence.
+// manyServerErrors is the minimum number of server errors, for one provider, for which Overload gives a hint. A
+// single error may be a coincidence.
 const manyServerErrors = 2
 
-// Overload returns a hint if several parallel calls of one provider failed with an error of its server:
-// perhaps the server does not support parallel changes. ds are the diagnostics of an apply. limit returns the
-// maximum number of parallel calls of a provider. remedy returns the sentence that says how to run one call
-// at a time, with an example.
+// Overload returns a hint if several parallel calls of a provider failed with an error of the provider's
+// server: perhaps the server does not support parallel changes. ds are the diagnostics of an apply of p. limit
+// returns how many parallel calls a provider may have. remedy returns a sentence that says how to run one call
+// at a time.
 func Overload(ds diags.Diagnostics, p *plans.Plan, limit func(addrs.Provider) int, remedy func(addrs.Provider) string) diags.Diagnostics {
 	providers := map[string]addrs.Provider{}
 	for _, c := range p.Changes {

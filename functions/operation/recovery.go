@@ -19,23 +19,24 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend/journal"
 )
 
-// A Recovery is the result of recovering from the journal of a crashed apply.
+// A Recovery is the result of recovering a state from the journal of an apply that crashed.
 type Recovery struct {
-	// Unresolved are creations and invocations of actions whose result nobody knows.
+	// Unresolved are creations of objects and invocations of actions whose results nobody knows.
 	Unresolved []journaling.Open
-	// Folded is set if objects that only the journal had were added to the state. Read are the updates and
-	// deletions that were in progress at the crash. The next refresh reads their objects.
+	// Folded is set if the recovery has added objects to the state that only the journal had. Read are the
+	// updates and deletions that were in progress at the crash. The next refresh reads their objects.
 	Folded bool
 	Read   []journaling.Open
-	// Living is the run that is applying now, if the operation has no lock; nil if none is known. That run
-	// began the calls in UnderWay, so these are no problem.
+	// Living is the run that is applying now, if this operation has no lock; nil if none is known. The calls in
+	// UnderWay are then calls of that run, and no problem.
 	Living   *Living
 	UnderWay []journaling.Open
-	// Conflicts are objects that both the apply and somebody else have changed. A person must settle them.
+	// Conflicts are objects that were changed by the apply and also by somebody else. A person must decide
+	// about them.
 	Conflicts []journaling.Conflict
 }
 
-// logOf returns the log that stores the journal; nil if no journal is kept.
+// logOf returns the log in which the journal is stored; nil if the operation keeps no journal.
 func (o *Operation) logOf() statebackend.Log {
 	w, ok := o.State.Workspace.(statebackend.Journaled)
 	if !ok || !o.Journaled {
@@ -44,9 +45,10 @@ func (o *Operation) logOf() statebackend.Log {
 	return w.Journal()
 }
 
-// recover adds the results in the journal of a crashed apply to the state. If the state is locked, recover
-// stores it, and reduces the journal to its unresolved creations. Without a lock, it writes neither the state
-// nor the journal. If the journal cannot be understood, recover returns an error, and nothing may be written.
+// recover adds the results in the journal of a crashed apply to the state. If this operation has locked the
+// state, recover also stores the state, and keeps only those records of the journal about which a person must
+// decide. Without the lock, it writes nothing. If the journal cannot be understood, recover returns an error,
+// and the caller must not write the state.
 func (o *Operation) recover(ctx context.Context, locked bool) diags.Diagnostics {
 	o.Recovery, o.Begun, o.left, o.history = Recovery{}, nil, nil, nil // an earlier opening may have found another
 	log := o.logOf()
@@ -86,8 +88,8 @@ func (o *Operation) recover(ctx context.Context, locked bool) diags.Diagnostics 
 	return o.Recovery.diagnostics(o.State.Workspace.Place(), o.State.Current, locked)
 }
 
-// records reads the journal. Without the lock, the journal's writer may still run. Then living is the run
-// that was active when the records were read.
+// records reads the journal. Without the lock of the state, another process may still be writing it. living is
+// then the run that was active when the records were read.
 func (o *Operation) records(ctx context.Context, log statebackend.Log, locked bool) (records []journal.Record, living *Living, err error) {
 	h, err := journal.Look(ctx, log)
 	records = h.Records()
@@ -98,8 +100,8 @@ func (o *Operation) records(ctx context.Context, log statebackend.Log, locked bo
 		if living = livingIn(ctx, o.State.Workspace); living != nil {
 			break
 		}
-		// The lock was checked after the records were read. In between, its owner may have ended, or another
-		// run may have begun.
+		// The lock was checked after the records were read. The owner of the lock may have ended in the
+		// meantime, or another run may have begun.
 		before := len(records)
 		records, err = journal.Read(ctx, log)
 		if len(records) == before {
@@ -109,7 +111,7 @@ func (o *Operation) records(ctx context.Context, log statebackend.Log, locked bo
 	return records, living, err
 }
 
-// fold adds the results in the records to the operation's state. It stores nothing.
+// fold adds the results in the journal's records to the state of the operation, in memory only.
 func (o *Operation) fold(lines [][]byte, living *Living) (journaling.Folded, error) {
 	f, err := journaling.Fold(o.State.Current, o.State.Sum(), lines)
 	if err != nil {
@@ -141,7 +143,7 @@ func (o *Operation) fold(lines [][]byte, living *Living) (journaling.Folded, err
 // A foldError reports a journal that cannot be understood.
 type foldError struct{ error }
 
-// pretend makes the results of a journal visible to an operation that may not write.
+// pretend makes the results in a journal visible to this operation, which must not write the state.
 func (o *Operation) pretend(f journaling.Folded) {
 	if f.Changed {
 		o.State.SetLineage(f.Lineage)
@@ -157,13 +159,13 @@ func linesOf(records []journal.Record) [][]byte {
 	return lines
 }
 
-// store saves the recovered state, and reduces the journal. A crash before the save changes neither of them.
-// A crash after it leaves a journal whose results the state already has. If an update or a deletion was in
-// progress, the serial always grows, so that no earlier plan is applied.
+// store saves the recovered state, and then reduces the journal. A crash before the save changes nothing. A
+// crash after it leaves a journal whose results are already in the state. If an update or a deletion was in
+// progress, the serial of the state always grows, so that no earlier plan can be applied.
 //
-// Before the save, store takes the journal over and reads it again: its former writer may have lost the lock
-// without noticing, and may have written until then. After the takeover, that writer can add only late
-// outcomes, and the journal keeps them.
+// Before the save, store makes this process the writer of the journal, and reads the journal once more. The
+// former writer may have lost its lock without noticing, and may have written until then. From now on, the
+// former writer can only add late results, which the journal keeps.
 func (o *Operation) store(ctx context.Context, log statebackend.Log, f journaling.Folded, lines [][]byte) error {
 	r := o.Recovery
 	found := func(c journaling.Conflict) bool { return c.New }
@@ -196,7 +198,7 @@ func (o *Operation) store(ctx context.Context, log statebackend.Log, f journalin
 	return o.keep(ctx, w, r)
 }
 
-// kept returns the records about everything that a person must settle.
+// kept returns the records of a journal about which a person must decide.
 func (r Recovery) kept() [][]byte {
 	var lines [][]byte
 	for _, open := range r.Unresolved {
@@ -208,7 +210,7 @@ func (r Recovery) kept() [][]byte {
 	return lines
 }
 
-// keep reduces a journal to the records about what a person must settle.
+// keep rewrites a journal, so that it only contains the records about which a person must decide.
 func (o *Operation) keep(ctx context.Context, w *journal.Writer, r Recovery) error {
 	ctx = context.WithoutCancel(ctx)
 	if o.left = r.kept(); len(o.left) > 0 {
@@ -217,9 +219,10 @@ func (o *Operation) keep(ctx context.Context, w *journal.Writer, r Recovery) err
 	return w.Finish(ctx)
 }
 
-// saving returns a function that announces each state in the journal before the state is stored. If the
-// announcement fails, the state is stored anyway, because the state then has what the journal lacks. The
-// exception: if another process has taken over and this one has not begun anything, the state is not stored.
+// saving returns a function that is called before a state is stored. It records in the journal that this state
+// will be stored. If that fails, the state is stored anyway, because it contains what the journal lacks. There
+// is one exception: the state is not stored if another process has become the journal's writer, and this
+// process has not begun anything.
 func saving(j *journaling.Journal) func(context.Context, []byte) error {
 	return func(ctx context.Context, data []byte) error {
 		if err := j.Saving(ctx, data); errors.As(err, new(diags.Diagnostics)) {
@@ -229,8 +232,9 @@ func saving(j *journaling.Journal) func(context.Context, []byte) error {
 	}
 }
 
-// Reinvoked returns the errors about unresolved actions that a plan would invoke again. A plan with targets, or one that destroys, does
-// not leave out what is in [Recovery.Waiting]: the user has chosen the objects, but has not decided about their actions.
+// Reinvoked returns an error for each action whose result is not known, and that the plan would invoke once
+// more. A plan with targets, or one that destroys, does not leave out what is in [Recovery.Waiting]: the user
+// has chosen the objects, but has not decided about their actions.
 func (r Recovery) Reinvoked(p *plans.Plan) diags.Diagnostics {
 	var ds diags.Diagnostics
 	for _, inv := range p.Invocations {
@@ -244,9 +248,11 @@ func (r Recovery) Reinvoked(p *plans.Plan) diags.Diagnostics {
 	return ds.Distinct()
 }
 
-// Waiting returns the addresses of unresolved creations, of resource instances with an unresolved action, and
-// of those that a living run is working on. A plan leaves them out, with all that depends on them, until a
-// person has settled them.
+// Waiting returns the addresses that a plan leaves out, with everything that depends on them, until a person
+// has decided:
+//   - objects that may have been created;
+//   - resource instances with an action that may have been invoked;
+//   - objects on which a living run is working.
 func (r Recovery) Waiting() []addrs.Target {
 	var all []addrs.Target
 	for _, u := range slices.Concat(r.Unresolved, r.UnderWay) {
@@ -257,11 +263,14 @@ func (r Recovery) Waiting() []addrs.Target {
 	return all
 }
 
-// Settle settles unresolved creations: a person says that there are no such objects, or that creating them
-// again does no harm. The next plan includes them. Settle also settles conflicts, if a person says that the
-// state is right. An unresolved action is invoked by the next plan if again is set; else it counts as done,
-// and leaves the pending actions of its object. unknown are the addresses at which there is nothing to
-// settle; if there are any, Settle settles nothing.
+// Settle records the decision of a person about objects and actions at the given addresses.
+//   - A creation whose result is not known: the object does not exist, or a second one does no harm. The next
+//     plan creates the object.
+//   - A conflict: the state is right.
+//   - An action whose result is not known: if again is set, the next plan invokes it once more. Otherwise it
+//     counts as done.
+//
+// unknown are the addresses at which there is nothing to decide. If there are any, Settle records nothing.
 func (o *Operation) Settle(ctx context.Context, again bool, addresses ...string) (unknown []string, err error) {
 	left := o.Recovery
 	before := left.Unresolved
@@ -295,7 +304,8 @@ func (o *Operation) Settle(ctx context.Context, again bool, addresses ...string)
 	return nil, o.keep(ctx, w, left)
 }
 
-// withoutPending returns a state in which the unresolved actions at some addresses are no longer pending.
+// withoutPending returns a state in which the actions at the given addresses no longer wait to be invoked.
+// unresolved are all actions whose results are not known.
 func withoutPending(s *states.State, unresolved []journaling.Open, addresses []string) *states.State {
 	for _, open := range unresolved {
 		action, err := addrs.ParseAction(open.Invokes)
@@ -339,7 +349,8 @@ func unusable(log statebackend.Log, locked bool, err error) diags.Diagnostics {
 	return severity(nil, "The journal beside the state cannot be used", "%s: %s. %s", log.Place(), err, remedy)
 }
 
-// diagnostics returns the warnings about a recovery. s is the present state.
+// diagnostics returns the warnings about a recovery. s is the state after it, place its address. locked is set
+// if the operation has locked the state.
 func (r Recovery) diagnostics(place string, s *states.State, locked bool) diags.Diagnostics {
 	var ds diags.Diagnostics
 	if r.Living != nil {

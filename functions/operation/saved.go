@@ -22,9 +22,9 @@ func (o *Operation) PlanFile(version string, p *plans.Plan) *planfile.File {
 	return f
 }
 
-// LoadPlanned sets Config to the configuration in a saved plan. installed finds installed modules. where has
-// the directories and files for module sources, which are evaluated with the plan's own variables. After an
-// error, Config has the parts that could be read.
+// LoadPlanned sets Config to the configuration in a saved plan. installed returns installed modules. where has
+// the directories and files for evaluating module sources; the variables are those of the plan. After an error,
+// Config has the parts that could be read.
 func (o *Operation) LoadPlanned(f *planfile.File, installed func(string) (source.Installed, bool), where early.Input) diags.Diagnostics {
 	where.Given, where.Budget = f.Plan.Variables, o.Budget
 	cfg, ds := loading.Load(loading.Input{Tree: source.Saved(withLock(f)), Installed: installed, Budget: o.Budget, Early: early.New(where), Planned: true})

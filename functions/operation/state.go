@@ -15,22 +15,23 @@ import (
 
 // A Lock describes the lock that an operation takes on the state.
 type Lock struct {
-	// None takes no lock, because the user asked for that, but still allows writing. OpenState then first tests
-	// whether the server enforces the conditions that protect the state.
+	// None is set if the user wants no lock, but still writes the state. OpenState then first checks that the
+	// server enforces conditions on writes, which protect the state.
 	None bool
 	// Operation is Terraform's name for the operation, such as "OperationTypePlan".
 	Operation string
 	// Info is a text for people who find the state locked.
 	Info string
-	// Timeout is how long to wait while somebody else holds the lock.
+	// Refused returns the diagnostics for an error in locking the state, which may be a
+	// *statebackend.LockedError. If it is nil, the diagnostics are those of the command line.
 	Timeout time.Duration
 	// Run is the ID of the run that takes the lock; "" means a new ID.
 	Run string
-	// HardStop is when this process will certainly end, such as the end of a function's invocation. If it is
+	// HardStop is the latest time at which this process ends, such as the end of a Lambda invocation. If it is
 	// zero, the lease of the lock is renewed until Unlock or Close.
 	HardStop time.Time
-	// Continues is set if an earlier process has worked on Run, and a record shows that this process has ended.
-	// Its lock is then taken over at once.
+	// Continues is set if Run is the ID of an earlier process, and a record shows that this process has ended.
+	// OpenState then takes over the lock of that process at once.
 	Continues bool
 	// Refused returns the diagnostics for the error of a lock that could not be taken, which may be a
 	// *statebackend.LockedError. nil means the messages of the command line.
@@ -39,14 +40,15 @@ type Lock struct {
 	now func() time.Time
 }
 
-// OpenState opens a workspace of a backend, takes its lock unless lock is nil, reads the state, and recovers
-// from a crashed apply: see [Recovery].
+// OpenState opens a workspace of a backend, and locks it unless lock is nil. It reads the state, and recovers
+// it from the journal of a crashed apply: see [Recovery].
 //
-// After an error nothing is locked, with one exception: a lock that was taken over stays until its run is
-// recovered. Without an error, the state is locked until [Operation.Unlock]. If the backend has leases, the
-// lock has one, and OpenState takes over the lock of a dead run. If an operation is closed without Unlock, a
-// process that continues its run can take the lock over at once. Everybody else can do so when the lease
-// ends.
+// After success, the state is locked until [Operation.Unlock]. If the backend has leases, the lock has one, and
+// OpenState takes over the lock of a dead run. After an error nothing is locked, with one exception: a lock
+// that was taken over is kept until its run is recovered.
+//
+// If an operation is closed without Unlock, a process that continues the same run can take over the lock at
+// once. All other processes can do so only when the lease ends.
 func (o *Operation) OpenState(ctx context.Context, b statebackend.Backend, workspace string, lock *Lock) diags.Diagnostics {
 	st, ds := workdir.OpenState(b, workspace)
 	if ds.HasErrors() {
@@ -78,8 +80,8 @@ func (o *Operation) OpenState(ctx context.Context, b statebackend.Backend, works
 	return ds
 }
 
-// unfit returns the *statebackend.UnfitError if the server does not enforce conditions on writes. It ignores
-// other errors of the server, which appear later.
+// unfit returns a *statebackend.UnfitError if the server does not enforce conditions on writes. It ignores
+// other errors of the server, because a later request will return them.
 func (o *Operation) unfit(ctx context.Context) error {
 	w, ok := o.State.Workspace.(statebackend.Conditional)
 	if !ok {
@@ -108,8 +110,8 @@ func (o *Operation) lock(ctx context.Context, l *Lock) diags.Diagnostics {
 	return takeover(o.State.Holding())
 }
 
-// giveUp releases the lock of a state that cannot be used. A lock that was taken over stays: it stops tools
-// that do not know the journal, and Lockstep can take it over again.
+// giveUp releases the lock of a state that cannot be used. It keeps a lock that was taken over: this lock stops
+// other tools, which do not know the journal, and Lockstep can take it over once more.
 func (o *Operation) giveUp(ctx context.Context) diags.Diagnostics {
 	if o.State.Holding().TookOver() {
 		o.Leave()
@@ -118,8 +120,9 @@ func (o *Operation) giveUp(ctx context.Context) diags.Diagnostics {
 	return o.Unlock(ctx)
 }
 
-// Leave keeps the state locked when this process ends. A process that continues its run can take the lock over
-// at once (see [Lock.Continues]), everybody else when the lease ends. After Leave, Unlock does nothing.
+// Leave keeps the state locked when this process ends. A process that continues the same run can take over the
+// lock at once (see [Lock.Continues]). All other processes can do so only when the lease ends. After Leave,
+// Unlock does nothing.
 func (o *Operation) Leave() {
 	if o.State != nil {
 		o.State.Leave()
@@ -135,12 +138,14 @@ func (o *Operation) Unlock(ctx context.Context) diags.Diagnostics {
 	return o.State.Unlock(context.WithoutCancel(ctx))
 }
 
-// Save stores the state next if its content differs from the stored state. It does so even if ctx has ended.
+// Save stores the state next, unless its content is the same as that of the stored state. It does so even if
+// ctx has ended.
 func (o *Operation) Save(ctx context.Context, next *states.State) error {
 	return o.State.Write(context.WithoutCancel(ctx), next)
 }
 
-// SaveFirst stores an empty state if there is none, because an operation that has succeeded must leave a state.
+// SaveFirst stores an empty state if there is none yet. It is for operations that must leave a state after
+// success, as in Terraform.
 func (o *Operation) SaveFirst(ctx context.Context) error {
 	if o.State.Exists() {
 		return nil
@@ -148,8 +153,8 @@ func (o *Operation) SaveFirst(ctx context.Context) error {
 	return o.State.Replace(context.WithoutCancel(ctx), o.State.Next(states.Empty()))
 }
 
-// Known returns the content of the state file in Lockstep's format; nil if there is no state. If a journal has
-// more results than the stored state, they are included, as the next run will store them.
+// Known returns the content of the state in Lockstep's file format; nil if there is no state. If a journal has
+// results that are not in the stored state, the content includes them, as the next run will store them.
 func (o *Operation) Known() ([]byte, error) {
 	if !o.State.Exists() {
 		return nil, nil

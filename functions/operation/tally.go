@@ -10,8 +10,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 )
 
-// A Tally counts the actions that an apply begins and completes, from its events. A replacement is two actions:
-// a deletion and a creation. A Tally is safe for concurrent use.
+// A Tally counts the actions that an apply begins and completes. It learns about them from the apply's events.
+// A replacement counts as two actions: a deletion and a creation. A Tally is safe for concurrent use.
 type Tally struct {
 	mu      sync.Mutex
 	planned []Action
@@ -43,7 +43,7 @@ func newTally(p *plans.Plan) *Tally {
 	return t
 }
 
-// goOn counts the actions of earlier processes as completed; p is nil if there are none.
+// goOn counts the actions that earlier processes have completed, according to p. p is nil if there were none.
 func (t *Tally) goOn(p *journaling.Progress) {
 	if p == nil {
 		return
@@ -78,7 +78,7 @@ func (t *Tally) goOn(p *journaling.Progress) {
 	}
 }
 
-// before returns a listener that counts the events and passes them on to next, which may be nil.
+// before returns a listener that counts each event, and then passes it on to next, which may be nil.
 func (t *Tally) before(next events.Listener) events.Listener {
 	return func(e events.Event) {
 		t.count(e)
@@ -110,7 +110,7 @@ func (t *Tally) Done() counting.Counts {
 	return t.done
 }
 
-// Left returns the planned actions that were not begun, in the order of the plan.
+// Left returns the planned actions that the apply has not begun, in the order of the plan.
 func (t *Tally) Left() []Action {
 	t.mu.Lock()
 	defer t.mu.Unlock()

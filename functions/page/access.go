@@ -15,17 +15,20 @@ import (
 
 // Access decides who may see the pages.
 //
-// Without a Token, only users of this machine may: the connection must come from this machine, without a proxy,
-// and the Host header must name this machine. (Otherwise any website could point its own name here and read our
-// pages.) A proxy on this machine need not identify itself. So if Hosts are set, which only a proxy can serve,
-// no request counts as local. With a Token, everybody who knows it may see the pages.
+// Without a Token, only users of this machine may see them. The connection must come from this machine, without
+// a proxy, and the Host header must name this machine. (Otherwise, any website could make its own name lead
+// here, and read the pages.) A proxy on this machine may not be recognizable. So if Hosts are set, which only a
+// proxy can serve, no request counts as local.
+//
+// With a Token, everybody who knows it may see the pages.
 type Access struct {
-	// Token is at least [ShortestToken] bytes long, or empty.
+	// Token is the token that users must enter, at least [ShortestToken] bytes long; "" if there is none.
 	Token string
-	// Hosts are further host names of the pages, with the port if there is one. They need a Token: without it,
-	// requests to these hosts are refused.
+	// Hosts are additional host names of the pages, with the port if there is one. They need a Token: without
+	// one, requests to them are refused.
 	Hosts []string
-	// Secure is set if browsers use https, through a proxy. It makes the cookie secure.
+	// Secure is set if browsers reach the pages by https, through a proxy. The cookie then gets the attribute
+	// Secure.
 	Secure bool
 }
 
@@ -45,7 +48,7 @@ type refusal struct {
 	signIn bool // a token would help
 }
 
-// check decides whether to admit a request. The zero refusal admits it.
+// check decides whether to answer a request. The zero value means yes.
 func (a Access) check(r *http.Request) refusal {
 	if !isLocalName(r.Host) && !slices.Contains(a.Hosts, strings.ToLower(r.Host)) {
 		return refusal{status: http.StatusMisdirectedRequest, reason: "This page is not served under that name."}
@@ -62,7 +65,7 @@ func (a Access) check(r *http.Request) refusal {
 	return refusal{}
 }
 
-// signedIn reports whether a request contains the token, or the cookie for it.
+// signedIn reports whether a request contains the token, or the cookie of a user who has entered it.
 func (a Access) signedIn(r *http.Request) bool {
 	if token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok {
 		return a.isToken(token)
@@ -71,21 +74,22 @@ func (a Access) signedIn(r *http.Request) bool {
 	return err == nil && subtle.ConstantTimeCompare([]byte(c.Value), []byte(a.pass())) == 1
 }
 
-// isToken compares s with the token. It compares hashes, so that the time does not reveal even the length.
+// isToken reports whether s is the token. It compares hashes, so that the time reveals nothing, not even the
+// length.
 func (a Access) isToken(s string) bool {
 	got, want := sha256.Sum256([]byte(s)), sha256.Sum256([]byte(a.Token))
 	return subtle.ConstantTimeCompare(got[:], want[:]) == 1
 }
 
-// pass returns the cookie's value. It proves knowledge of the token without containing it. It becomes invalid
-// when the token changes.
+// pass returns the value of the cookie. It proves that the user knows the token, but does not contain it. A new
+// token makes it invalid.
 func (a Access) pass() string {
 	h := hmac.New(sha256.New, []byte(a.Token))
 	h.Write([]byte("lockstep page"))
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// cookie returns the cookie for users who have entered the token.
+// cookie returns the cookie that a user gets after entering the token.
 func (a Access) cookie() *http.Cookie {
 	return &http.Cookie{
 		Name: cookieName, Value: a.pass(), Path: "/", MaxAge: int(cookieLife.Seconds()),
@@ -108,8 +112,9 @@ func isLocalAddress(addr string) bool {
 }
 
 // forwarded reports whether a request seems to come through a proxy: it has a header that proxies add, or uses
-// HTTP/1.0. nginx uses HTTP/1.0 for the servers to which it forwards; browsers never do.
-// Sources: https://www.rfc-editor.org/rfc/rfc7239, https://nginx.org/en/docs/http/ngx_http_proxy_module.html#proxy_http_version
+// HTTP/1.0. nginx uses HTTP/1.0 when it forwards requests; browsers never do. Sources:
+// https://www.rfc-editor.org/rfc/rfc7239,
+// https://nginx.org/en/docs/http/ngx_http_proxy_module.html#proxy_http_version
 func forwarded(r *http.Request) bool {
 	for name := range r.Header {
 		switch {

@@ -5,15 +5,15 @@ import (
 	"sync"
 )
 
-// A Changes tells all waiting goroutines that something has changed, by a growing number: the site's version.
-// The zero value works; it must not be copied.
+// A Changes wakes all waiting goroutines when the content of the site has changed. It has a growing number: the
+// version of the site. The zero value is ready to use, and must not be copied.
 type Changes struct {
 	mu   sync.Mutex
 	rung uint64
 	next chan struct{} // closed by the next change; nil if nobody waits
 }
 
-// Changed increases the version, and ends all waits.
+// Changed increases the version, so that all calls of Wait return.
 func (b *Changes) Changed() {
 	b.mu.Lock()
 	defer b.mu.Unlock()

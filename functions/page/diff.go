@@ -5,10 +5,11 @@ import (
 	"strings"
 )
 
-// diffHTML marks the lines of a diff by the sign in their first column.
+// diffHTML returns the lines of a diff as HTML, each with a class that depends on the sign in its first column.
 func diffHTML(text string) template.HTML { return marked(text, diffSign) }
 
-// planHTML marks the lines of a plan by the sign before their first word.
+// planHTML returns the lines of a plan as HTML, each with a class that depends on the sign before its first
+// word.
 func planHTML(text string) template.HTML { return marked(text, planSign) }
 
 func marked(text string, sign func(string) string) template.HTML {
@@ -27,8 +28,8 @@ func marked(text string, sign func(string) string) template.HTML {
 	return template.HTML(b.String())
 }
 
-// diffSign returns the kind of a line in a diff. As in GitHub's diff blocks, "!" is a change; here it also
-// marks replacements.
+// diffSign returns the class for a line of a diff. As in diff blocks on GitHub, "!" means a change. Lockstep
+// also writes it for replacements.
 func diffSign(line string) string {
 	switch {
 	case strings.HasPrefix(line, "-/+ "), strings.HasPrefix(line, "+/- "), strings.HasPrefix(line, "!"):
@@ -45,7 +46,7 @@ func diffSign(line string) string {
 	return ""
 }
 
-// planSign returns the kind of a line in a plan, from the signs of Terraform's plans.
+// planSign returns the class for a line of a plan, such as that for "+". The signs are Terraform's.
 func planSign(line string) string {
 	sign, rest, _ := strings.Cut(strings.TrimLeft(line, " "), " ")
 	switch {

@@ -12,9 +12,9 @@
 // a fake GitHub, on which the user can act as several people. `lockstep serve` shows its records, read-only.
 //
 // No content is trusted. Only some HTML tags in Markdown are rendered, without attributes; html/template
-// escapes everything else. The content security policy allows only our own scripts, styles and connections.
-// [Access] decides who may see the pages. Everything is readable without JavaScript, which only keeps the page
-// up to date.
+// escapes everything else. The content security policy allows only scripts, styles and connections of this
+// server. [Access] decides who may see the pages. Everything is readable without JavaScript, which only keeps
+// the page up to date.
 //
 // A [Manual] provides the documentation, as trusted Markdown.
 //

@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// streamLife is how long a stream of events lasts. Then the browser connects again by itself.
+// streamLife is the maximum duration of a stream of events. The browser then connects once more by itself.
 const streamLife = 10 * time.Minute
 
-// events sends an event after each change, as server-sent events. Their data and ID are the site's version. The
-// header Last-Event-ID, or else the query, is the version that the browser has.
+// events sends an event after each change of the site, as server-sent events. The data and the ID of an event
+// are the site's version. The browser's version is in the header Last-Event-ID or, without that, in the query.
 func (h Handler) events(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), streamLife)
 	defer cancel()

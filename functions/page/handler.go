@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// A Handler serves the pages of a site. A stream of events lasts until the context of its request ends: the
-// server must end it at shutdown.
+// A Handler serves the pages of a site. A stream of events lasts until the context of its request ends. So the
+// server must end these contexts at shutdown.
 type Handler struct {
 	Site   Site
 	Access Access
@@ -27,10 +27,10 @@ type Handler struct {
 //go:embed static
 var static embed.FS
 
-// policy is the content security policy: it allows only the files embedded in this program.
+// policy is the content security policy. It allows only files that are embedded in this program.
 const policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-// maxForm is the size limit of a request's body, in bytes. A comment of GitHub's maximum length fits: 65,536
+// maxForm is the maximum size of a request's body, in bytes. The longest comment on GitHub fits: it has 65,536
 // characters, each of which may take 12 bytes in a form.
 const maxForm = 1 << 20
 
@@ -41,7 +41,7 @@ func (h Handler) Server() http.Handler {
 	mux.HandleFunc("POST "+signInPath, h.signIn)
 	mux.HandleFunc("GET /events", h.guarded(h.events))
 	if h.Manual != nil {
-		// Everybody may read the documentation: each copy of the program contains it.
+		// Everybody may read the documentation, because each copy of the program contains it.
 		mux.HandleFunc("GET "+docsPath, h.docs)
 		mux.HandleFunc("GET "+docsPath+"/{folder}/{topic}", h.topic)
 	}
@@ -54,11 +54,11 @@ func (h Handler) Server() http.Handler {
 	mux.HandleFunc("GET "+pull+"/plan/{project}", h.guarded(h.plan))
 	mux.HandleFunc("POST "+pull, h.guarded(h.act))
 	mux.HandleFunc("/", h.guarded(func(w http.ResponseWriter, r *http.Request) { h.fail(w, r, ErrNotFound) }))
-	// Browsers send the origin of a request. Requests from another site are refused.
+	// Requests that come from another website are refused. (Browsers send the origin of a request.)
 	return headed(http.NewCrossOriginProtection().Handler(mux))
 }
 
-// headed adds the headers of every answer.
+// headed returns a handler that adds the headers of all pages, such as the content security policy.
 func headed(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		for name, value := range map[string]string{
@@ -76,7 +76,7 @@ func headed(next http.Handler) http.Handler {
 	})
 }
 
-// guarded returns a handler that answers only requests that Access admits.
+// guarded returns a handler that calls next only for requests that [Access] permits.
 func (h Handler) guarded(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		no := h.Access.check(r)
@@ -115,7 +115,7 @@ func (h Handler) overview(w http.ResponseWriter, r *http.Request) {
 	h.write(w, http.StatusOK, "overview", frame{Title: h.Title, Version: version, Pulls: pulls, About: h.About})
 }
 
-// fail shows the page of a failed request. The error itself is only logged.
+// fail shows an error page for a failed request. The error itself is only logged, because it may be internal.
 func (h Handler) fail(w http.ResponseWriter, r *http.Request, err error) {
 	f := frame{Title: h.Title, Notice: "Something went wrong on our side. The log has more."}
 	status := http.StatusInternalServerError
@@ -133,7 +133,7 @@ func (h Handler) fail(w http.ResponseWriter, r *http.Request, err error) {
 	h.write(w, status, "failed", f)
 }
 
-// write writes a page. If the template fails, it writes an error page instead, never half a page.
+// write writes a page. If the template fails, it writes an error page instead, and never a part of the page.
 func (h Handler) write(w http.ResponseWriter, status int, name string, f frame) {
 	f.Documented = h.Manual != nil
 	var b bytes.Buffer

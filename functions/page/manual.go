@@ -42,7 +42,8 @@ type part struct {
 	Found []Found
 }
 
-// Parts returns the list of pages by the parts of the documentation, or the results of a search in their order.
+// Parts returns the list of pages, grouped by the parts of the documentation. For a search it returns the
+// results, in their order.
 func (f frame) Parts() (out []part) {
 	for _, x := range f.Found {
 		title := x.Part
@@ -59,12 +60,12 @@ func (f frame) Parts() (out []part) {
 
 const (
 	docsPath = "/docs"
-	// maxQuery is the maximum length of a search in bytes; the next limit is the number of results.
+	// maxQuery is the maximum length of a search text, in bytes. maxFound is the maximum number of results.
 	maxQuery = 200
 	maxFound = 50
 )
 
-// docs shows the list of pages, or the results of a search.
+// docs shows the list of the documentation's pages, or the results of a search in them.
 func (h Handler) docs(w http.ResponseWriter, r *http.Request) {
 	query := strings.TrimSpace(r.URL.Query().Get("q"))
 	if len(query) > maxQuery {
@@ -110,7 +111,7 @@ func Slug(heading string) string {
 	}, strings.TrimSpace(heading))
 }
 
-// slugs are the anchors of a page so far. The value is the number of headings with the same text.
+// slugs are the anchors of a page that are already used. The value says how many headings have had this text.
 type slugs map[string]int
 
 // Generate implements [parser.IDs].
@@ -126,8 +127,8 @@ func (s slugs) Generate(heading []byte, _ ast.NodeKind) []byte {
 // Put implements [parser.IDs].
 func (s slugs) Put([]byte) {}
 
-// manualConverter renders the documentation. It differs from the converter for comments: a line break is a
-// space, and headings and other pages can be linked to.
+// manualConverter renders the documentation's Markdown. It differs from the converter for comments: a line
+// break is a space, headings have anchors, and links to other pages are possible.
 var manualConverter = sync.OnceValue(func() goldmark.Markdown {
 	return goldmark.New(
 		goldmark.WithExtensions(extension.Linkify, extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute))),
@@ -156,8 +157,9 @@ func manualHTML(topic, markdown string) (template.HTML, error) {
 	return template.HTML(b.String()), nil
 }
 
-// manualLink returns the address for a link in the documentation. A link to another page or section leads below
-// /docs. A complete address is returned unchanged. For all other links it returns "".
+// manualLink returns the address for a link in the documentation. topic is the page with the link. A link to
+// another page or section leads below /docs. A complete address is returned unchanged. For any other link the
+// result is "".
 func manualLink(topic, to string) string {
 	target, anchor, part := strings.Cut(to, "#")
 	if part {
@@ -173,7 +175,7 @@ func manualLink(topic, to string) string {
 	return ""
 }
 
-// manualNodes renders links, and headings with anchors.
+// manualNodes is the renderer for links in the documentation, and for headings with anchors.
 type manualNodes struct{}
 
 // RegisterFuncs implements renderer.NodeRenderer.

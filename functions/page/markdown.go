@@ -16,8 +16,8 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// converter renders comments: GitHub Flavored Markdown, with line breaks as typed. The library leaves out raw
-// HTML and harmful links. Here the type [safely] renders both as text.
+// converter renders the Markdown of comments: GitHub Flavored Markdown, with line breaks as typed. By default,
+// the library leaves out raw HTML and harmful links. Here, the renderer [safely] shows them as text.
 // Source: https://github.github.com/gfm/
 var converter = sync.OnceValue(func() goldmark.Markdown {
 	return goldmark.New(
@@ -37,10 +37,11 @@ func markdown(text string) (template.HTML, error) {
 	return template.HTML(b.String()), nil
 }
 
-// safely is the renderer for the parts of Markdown that could do harm. It escapes raw HTML, and then allows
-// some tags again, if they are spelled exactly as in its list and have no attributes. (Parts of tables are
-// not allowed, because browsers move them elsewhere.) Links may only lead to complete addresses. Images
-// become their alternative texts, because a browser would load them from anywhere.
+// safely is the renderer for the parts of Markdown that could do harm:
+//   - It escapes raw HTML. Some tags are then allowed, if they are spelled exactly as in a list and have no
+//     attributes. (Parts of tables are not allowed, because browsers move them elsewhere.)
+//   - Links may only lead to complete addresses.
+//   - Images become their alternative texts, because a browser would load them from anywhere.
 //
 // A sanitizer such as bluemonday would remove unknown tags. Here they stay as text, because plans and error
 // messages contain many: <sensitive>, <computed>.
@@ -57,7 +58,7 @@ func (safely) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 	})
 }
 
-// allowed turns those escaped tags that are allowed back into tags.
+// allowed replaces escaped tags by the tags themselves, if they are allowed.
 var allowed = sync.OnceValue(func() *strings.Replacer {
 	var list []string
 	for _, name := range []string{"p", "br", "hr", "b", "i", "strong", "em", "del", "ins", "s", "sub", "sup", "kbd", "samp",
@@ -70,7 +71,8 @@ var allowed = sync.OnceValue(func() *strings.Replacer {
 
 var htmlComment = regexp.MustCompile(`(?s)<!--.*?(-->|$)`)
 
-// rawHTML returns raw HTML with only the allowed tags; all others become text.
+// rawHTML returns raw HTML in which only allowed tags are tags. All other tags are escaped, and so shown as
+// text.
 func rawHTML(text string) string {
 	return allowed().Replace(template.HTMLEscapeString(htmlComment.ReplaceAllString(text, "")))
 }
@@ -124,12 +126,13 @@ func renderAutoLink(w util.BufWriter, source []byte, node ast.Node, entering boo
 	return ast.WalkContinue, nil
 }
 
-// openLink writes the start of a link. The link does not tell the other site where the reader comes from.
+// openLink writes the beginning of a link. Its attributes prevent the linked site from learning where the
+// reader comes from.
 func openLink(w util.BufWriter, to string) {
 	w.WriteString(`<a href="` + template.HTMLEscapeString(string(util.URLEscape([]byte(to), true))) + `" rel="nofollow noreferrer">`)
 }
 
-// whole reports whether an address is complete: http, https or mailto.
+// whole reports whether an address is complete: it begins with http, https or mailto.
 func whole(to string) bool {
 	u, err := url.Parse(to)
 	if err != nil {
@@ -142,7 +145,7 @@ func whole(to string) bool {
 	return u.Scheme == "mailto"
 }
 
-// codeBlocks renders fenced code. Each line of a diff is a span, for its colour.
+// codeBlocks is the renderer for fenced code. Each line of a diff becomes a span, so that it can have a colour.
 type codeBlocks struct{}
 
 // RegisterFuncs implements renderer.NodeRenderer.

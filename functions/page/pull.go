@@ -21,10 +21,11 @@ func (h Handler) pull(tab string) http.HandlerFunc {
 	}
 }
 
-// showPull writes a tab of the page of a pull request. f has the parts of the content that the caller knows.
+// showPull writes the page of a pull request with one of its tabs. f has the content that the caller already
+// knows.
 func (h Handler) showPull(w http.ResponseWriter, r *http.Request, tab string, status int, f frame) {
-	// Read the version before the content. If a change happens in between, the page reloads once too often, but
-	// misses nothing.
+	// The version is read before the content. If a change happens in between, the page reloads once too often,
+	// but never misses the change.
 	f.Title, f.Guide, f.Tab, f.Version = h.Title, h.Guide, tab, h.Site.Changed(r.Context(), 0)
 	id, err := pullID(r)
 	if err == nil {
@@ -65,7 +66,7 @@ func (h Handler) plan(w http.ResponseWriter, r *http.Request) {
 	h.write(w, http.StatusOK, "plan", f)
 }
 
-// act performs the action of a form.
+// act performs the action that a user has chosen in a form.
 func (h Handler) act(w http.ResponseWriter, r *http.Request) {
 	id, err := pullID(r)
 	actor, ok := h.Site.(Actor)
@@ -108,10 +109,11 @@ func (h Handler) act(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, to, http.StatusSeeOther)
 }
 
-// speakerCookie is the cookie with the login as whom the user acted last.
+// speakerCookie is the cookie with the login as which the user acted last.
 const speakerCookie = "lockstep-speaker"
 
-// speaker returns the login in speakerCookie, or else the first speaker of the pull request.
+// speaker returns the login as which the user acts: the one in speakerCookie, or the first speaker of the pull
+// request.
 func speaker(r *http.Request, p Pull) string {
 	if len(p.Speakers) == 0 {
 		return ""

@@ -25,7 +25,7 @@ type Site interface {
 	Changed(ctx context.Context, since uint64) uint64
 }
 
-// An Actor is a Site on which people can act.
+// An Actor is a Site on which users can act, such as the demo.
 type Actor interface {
 	// Act performs an action. A *RefusedError is shown to the user; any other error is an internal one.
 	Act(ctx context.Context, d Action) error
@@ -45,12 +45,12 @@ type Action struct {
 	Name string
 	// Text is the text of a Comment. Lines end in "\n".
 	Text string
-	// Check is the ID of the check, and Button the Identifier of the button, for a Press.
+	// Check and Button are set for a Press: the ID of the check, and the Identifier of the button.
 	Check  int64
 	Button string
 }
 
-// Comment is the Name of the action that writes a comment. Every pull request with Speakers allows it.
+// Comment is the Name of the action that writes a comment. It is possible on every pull request with Speakers.
 const Comment = "comment"
 
 // Press is the Name of the action that presses a button of a check.
@@ -80,8 +80,8 @@ type Pull struct {
 	From, Into    string // branches; may be empty
 	Head          string // the full name of a commit
 	URL           string // its page elsewhere; may be empty
-	// Words describe the state of the pull request if it has no projects; the next field is their tone. Report
-	// is Markdown about the pull request as a whole. All may be empty.
+	// Words say in which state the pull request is, if it has no projects. The next field is the tone (colour)
+	// of these words. Report is Markdown about the pull request as a whole. All three may be empty.
 	Words  string
 	Tone   Tone
 	Report string
@@ -91,20 +91,21 @@ type Pull struct {
 	Checks  []Check
 	Files   []File
 	Entries []Entry
-	// Speakers are the users as whom the reader can act. Offers are the possible actions besides Comment. Both
-	// are empty if the pull request is read-only.
+	// Speakers are the people as whom the user can act. Offers are the actions that are possible besides
+	// Comment. Both are empty if users cannot act on this site.
 	Speakers []Speaker
 	Offers   []Offer
 }
 
-// An Entry is a part of the conversation: a comment, or another event.
+// An Entry is an item of the conversation: a comment, or an event such as a push.
 type Entry struct {
 	ID     string // unique in the conversation: letters, digits and dashes
 	Who    string
 	Bot    bool
 	At     time.Time
 	Edited bool
-	// Body is the Markdown of a comment. Event is the text of another event ("pushed …"). One of them is empty.
+	// Body is the Markdown of a comment. Event is the text of an entry that is not a comment ("pushed …"). One
+	// of them is empty.
 	Body, Event string
 	Reactions   []Reaction
 }
@@ -124,8 +125,8 @@ type Check struct {
 	Title      string
 	// Summary and Text are Markdown.
 	Summary, Text string
-	// Buttons are the buttons that GitHub shows at the top of the check's page; empty if the pull request is
-	// read-only.
+	// Buttons are the buttons that GitHub shows at the top of the check's page. They are empty if users cannot
+	// act on this site.
 	Buttons []Button
 }
 
@@ -155,7 +156,7 @@ type Project struct {
 	State                string // the existing objects, as text; may be empty
 }
 
-// A Tone says how a state is shown: as good, bad, in progress and so on.
+// A Tone says in which colour a state is shown: as good, bad, in progress and so on.
 type Tone string
 
 const (
@@ -166,13 +167,13 @@ const (
 	Bad     Tone = "bad"
 )
 
-// A Speaker is a user as whom the reader can act.
+// A Speaker is a person as whom the user of the page can act.
 type Speaker struct {
 	Login string
 	May   string // "may write"
 }
 
-// An Offer is an action that the reader can perform, besides a comment.
+// An Offer is an action that the user can choose, besides writing a comment.
 type Offer struct {
 	Name  string
 	Label string

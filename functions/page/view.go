@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// A frame is the data for a page's template.
+// A frame has the data for the template of a page.
 type frame struct {
 	Title   string // of the site
 	Version uint64 // of the site; 0 if the page is not kept up to date
@@ -31,7 +31,7 @@ type frame struct {
 	Manual     template.HTML // a page of it
 }
 
-// has reports whether a tab of the pull request has any content.
+// has reports whether a tab of the pull request's page has content.
 func (f frame) has(tab string) bool {
 	switch tab {
 	case tabChecks:
@@ -55,7 +55,7 @@ func (f frame) Heading() string {
 	return "Pull requests"
 }
 
-// Tabs returns the tabs of the pull request that have content.
+// Tabs returns the tabs of the pull request's page that have content.
 func (f frame) Tabs() []tabLink {
 	var out []tabLink
 	add := func(name, label string, count int) {
@@ -90,14 +90,15 @@ func (id PullID) Repo() string { return id.Owner + "/" + id.Name }
 // maxChips is the maximum number of projects that a line of the list shows by name.
 const maxChips = 6
 
-// A chip shows a project in the list of pull requests, or several projects with the same state.
+// A chip is a small mark in the list of pull requests. It stands for a project, or for several projects in the
+// same state.
 type chip struct {
 	Name, Standing string
 	Tone           Tone
 }
 
-// chips returns the projects for a line of the list, in their order. If there are more than maxChips, projects
-// with the same state share one chip with their number.
+// chips returns the chips for one line in the list of pull requests. If there are more than maxChips projects,
+// the projects in the same state share one chip with their number.
 func (p Pull) chips() (out []chip) {
 	number := map[chip]int{}
 	for _, x := range p.Projects {
@@ -118,7 +119,7 @@ func (p Pull) chips() (out []chip) {
 	return out
 }
 
-// Tone returns the tone of a check's state.
+// Tone returns the tone (colour) for the state of the check.
 func (c Check) Tone() Tone {
 	switch {
 	case c.Status != "completed":
@@ -155,7 +156,7 @@ func countLines(diff string, sign byte) (n int) {
 	return n
 }
 
-// A tally is an emoji under a comment, with the users who reacted with it.
+// A tally is one emoji under a comment, with the users who have reacted with it.
 type tally struct {
 	Picture, Name string
 	By            []string
@@ -167,7 +168,7 @@ var pictures = map[string]string{
 	"+1": "👍", "-1": "👎", "laugh": "😄", "confused": "😕", "heart": "❤️", "hooray": "🎉", "rocket": "🚀", "eyes": "👀",
 }
 
-// Tallies returns the reactions by emoji. The emoji are in the order of their first reactions.
+// Tallies returns the reactions to the comment, grouped by emoji, in the order in which the emoji first appear.
 func (e Entry) Tallies() []tally {
 	var out []tally
 next:
@@ -185,7 +186,8 @@ next:
 	return out
 }
 
-// checkButtons is the template's data for the buttons of a check, with the users who may press them.
+// checkButtons has the data of the template for a check's buttons: the buttons, and the users who may press
+// them.
 type checkButtons struct {
 	Frame frame
 	Check Check
@@ -211,7 +213,7 @@ var funcs = template.FuncMap{
 		}
 		return "?"
 	},
-	// hue returns the colour for a login's avatar: a number from 0 to 5, always the same for a login.
+	// hue returns a number from 0 to 5 for the colour of a login's avatar. A login always has the same number.
 	"hue": func(login string) (n int) {
 		for _, r := range login {
 			n += int(r)
@@ -221,8 +223,8 @@ var funcs = template.FuncMap{
 	"bytes": func(s string) string { return fmt.Sprintf("%.1f kB", float64(len(s))/1000) },
 }
 
-// pages are the templates by name, each within the frame that all pages share. They are parsed at the first
-// use.
+// pages are the templates, by name. Each is placed in the frame that all pages share. They are parsed when
+// first used.
 var pages = sync.OnceValue(func() map[string]*template.Template {
 	out := map[string]*template.Template{}
 	for _, name := range []string{"overview", "pull", "plan", "signin", "failed", "docs", "topic"} {

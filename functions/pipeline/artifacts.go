@@ -8,8 +8,8 @@ import (
 // ErrNoArtifact reports that an artifact does not exist.
 var ErrNoArtifact = errors.New("there is no such artifact")
 
-// Artifacts stores values that are too large for a record. They are secret: a saved plan contains values in
-// clear text.
+// Artifacts stores values that are too large for a record. The values are secret: a saved plan contains
+// sensitive values in clear text.
 type Artifacts interface {
 	Put(ctx context.Context, a Artifact, data []byte) error
 	// Get returns an artifact. The error wraps ErrNoArtifact if the artifact does not exist.
@@ -18,8 +18,8 @@ type Artifacts interface {
 	Delete(ctx context.Context, a Artifact) error
 }
 
-// An Artifact names an entry of [Artifacts]. Key alone identifies the entry. The other fields name its owner,
-// and the encryption of the entry is bound to that owner.
+// An Artifact names a value in [Artifacts]. Key alone identifies the value. The other fields say to which pull
+// request the value belongs; its encryption is bound to them.
 type Artifact struct {
 	Key    string
 	Repo   string // "owner/name"

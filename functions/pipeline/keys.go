@@ -9,8 +9,8 @@ import (
 
 const day = 24 * time.Hour
 
-// collections lists the kinds of records by the first segment of their keys, each with its retention. The
-// retention is the time that a record is kept after its last write; 0 means for ever.
+// collections has the kinds of records, by the first segment of their keys. The value is how long a record is
+// kept after its last write; 0 means for ever.
 var collections = map[string]time.Duration{
 	// GitHub redelivers webhooks for 3 days, and a queue keeps a message for at most 14 days.
 	"delivery": 15 * day, // a webhook, by its GUID and by its body
@@ -31,7 +31,8 @@ var collections = map[string]time.Duration{
 	"watch":    90 * day,  // the watch over plans at a commit that wait for requirements
 	"late":     365 * day, // the watch over plans of a merged pull request that wait for requirements
 	"group":    90 * day,  // a merge group, and the plans that were made from its commit
-	// If nobody touches a pull request for a year, its records expire, and it is planned again later.
+	// If nothing happens on a pull request for a year, its records expire. It is planned once more when
+	// something happens.
 	"run":    365 * day, // a project of a pull request
 	"effect": 365 * day, // an apply that was begun
 	"build":  365 * day, // the builds that an apply is handed to
@@ -44,7 +45,7 @@ var collections = map[string]time.Duration{
 	"left":   365 * day, // a project that a merge has left unapplied, by its state
 	"reader": 365 * day, // a waiting plan, by the project that it depends on
 	"queue":  365 * day, // the queued applies, by their state
-	// Decisions depend on these records, so they are kept for ever.
+	// Decisions depend on these records, so they never expire.
 	"state":   0, // the last apply to a state
 	"address": 0, // the address of a project's state
 	"lock":    0, // a person's lock on a state
@@ -56,9 +57,9 @@ var collections = map[string]time.Duration{
 	"repo":  0,
 }
 
-// Retention returns how long a record is kept after its last write; 0 means for ever. Retention is for tidying
-// up only: no decision relies on the absence of a record. Retention panics for a key of an unknown collection:
-// such records would stay for ever, and nobody would notice.
+// Retention returns how long a record is kept after its last write; 0 means for ever. Records expire only to
+// save space: no decision depends on the absence of a record. Retention panics for a key of an unknown
+// collection, because nobody would notice that such records never expire.
 func Retention(key string) time.Duration {
 	collection, _, _ := strings.Cut(key, "/")
 	kept, ok := collections[collection]
@@ -68,8 +69,8 @@ func Retention(key string) time.Duration {
 	return kept
 }
 
-// SplitKey splits the key of a record at its last slash. It panics for a malformed key, because only our own
-// code makes keys. A key has two or more segments of printable characters.
+// SplitKey splits the key of a record at its last slash. A key has two or more segments of printable
+// characters. SplitKey panics for any other key, because such a key is a bug in Lockstep.
 func SplitKey(key string) (dir, name string) {
 	i := strings.LastIndexByte(key, '/')
 	if i < 0 {
@@ -84,7 +85,7 @@ func SplitKey(key string) (dir, name string) {
 	return dir, name
 }
 
-// CheckDir panics if dir cannot be the directory of a key, which is the part before the last slash.
+// CheckDir panics if dir cannot be the part before the last slash of a record's key.
 func CheckDir(dir string) {
 	checkSegments(dir)
 	if len(dir) > MaxDir {

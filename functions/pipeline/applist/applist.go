@@ -1,11 +1,11 @@
-// Package applist has the list of a deployment's further Apps, in the form of template.yaml's parameter Apps,
-// and the names of their secrets. It contains no secret itself.
+// Package applist has the list of a deployment's additional Apps, and the names of their secrets. The list has
+// the form of the parameter Apps in template.yaml. It contains no secrets.
 //
 //	ghes 12 https://github.acme.example/api/v3/ acme,acme-labs; emu 4711 https://api.github.com/ emu
 //
-// An entry has the name that the operator gives the App, its ID, the address of its GitHub's API, and the
-// owners and repositories that it serves. Without the last part it serves none. This package does not know
-// what an App is for. Start reading at [Parse].
+// An entry has four parts: the name that the operator gives the App, the App's ID, the address of the API of
+// its GitHub server, and the owners and repositories for which it works. The last part may be missing: then the
+// App works for none. The package does not know what an App does. Start reading at [Parse].
 package applist
 
 import (
@@ -20,7 +20,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/tenants"
 )
 
-// An App is one of a deployment's Apps other than the first.
+// An App is an additional App of a deployment, besides the first one.
 type App struct {
 	Name   string
 	ID     int64
@@ -28,10 +28,10 @@ type App struct {
 	Serves string // owners and repositories, separated by commas
 }
 
-// A List is a list of Apps with different names.
+// A List is a list of additional Apps. Their names differ.
 type List []App
 
-// Parse parses a list. The error names the mistakes in text.
+// Parse parses a list. The error lists the mistakes in text.
 func Parse(text string) (List, error) {
 	var out List
 	var errs []error
@@ -70,7 +70,7 @@ func parseApp(fields []string) (a App, err error) {
 	return a, err
 }
 
-// admits returns an error if an App cannot be added to the list.
+// admits returns an error if the App a cannot be added to the list.
 func (r List) admits(a App) error {
 	for _, x := range r {
 		if x.Name == a.Name {
@@ -111,7 +111,7 @@ func (r List) String() string {
 	return strings.Join(out, "; ")
 }
 
-// Owners returns the owners and repositories that the App serves.
+// Owners returns the owners and repositories for which the App works.
 func (a App) Owners() intake.Serves {
 	s, err := intake.ParseServes(a.Serves)
 	if err != nil {
@@ -126,20 +126,21 @@ func Prefix(stack string) string { return stack + "/apps/" }
 // KeySecret returns the name of the secret with an App's private key. prefix is from [Prefix].
 func KeySecret(prefix, name string) string { return prefix + name + "/github-app-key" }
 
-// HookSecret returns the name of the secret that signs an App's webhooks.
+// HookSecret returns the name of the secret that signs an App's webhooks. prefix is from [Prefix].
 func HookSecret(prefix, name string) string { return prefix + name + "/webhook-secret" }
 
-// hookPath is the path of a further App's webhooks, without the App's name: "webhook/emu". It is appended to
-// the address for the first App.
+// hookPath is the path to which additional Apps send webhooks, without the name of the App: "webhook/emu". It
+// is appended to the address for the first App.
 const hookPath = "webhook/"
 
-// HookURL returns the address for an App's webhooks. first is the address for the first App.
+// HookURL returns the address to which an additional App sends webhooks. first is the address for the first
+// App.
 func HookURL(first, name string) string {
 	return strings.TrimSuffix(first, "/") + "/" + hookPath + name
 }
 
-// HookOf returns the name of the App that the path of a webhook is for; "" is the first App. A path without an
-// App's name is for the first App. ok is false if the path has a name that no App has.
+// HookOf returns for which App the path of a webhook is: its name, or "" for the first App, whose path contains
+// no name. ok is false if no App has the name in the path.
 func (r List) HookOf(path string) (name string, ok bool) {
 	name, further := strings.CutPrefix(path, "/"+hookPath)
 	if !further {

@@ -20,12 +20,12 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 )
 
-// Artifacts implements pipeline.Artifacts on an S3 bucket, with one object for each artifact. Objects are
-// encrypted with a KMS key. The encryption context is the artifact's repository, pull request and SHA. So a key
-// policy can say whose artifacts a role may read, and CloudTrail shows these three with each use of the key.
+// Artifacts implements pipeline.Artifacts with a bucket in S3. Each artifact is an object, which is encrypted
+// with a KMS key. The encryption context is the artifact's repository, pull request and SHA. So a key policy
+// can say whose artifacts a role may read, and CloudTrail shows these three with each use of the key.
 //
-// Writing has no condition. A key belongs to one attempt of one run, and repeating that attempt replaces the
-// object.
+// Writes are unconditional. A key is only written by one attempt of one run. If this attempt is repeated, it
+// replaces the object.
 type Artifacts struct {
 	Client *s3.Client
 	Bucket string
@@ -38,7 +38,7 @@ func (a Artifacts) Put(ctx context.Context, x pipeline.Artifact, data []byte) er
 	_, err := a.Client.PutObject(ctx, &s3.PutObjectInput{
 		Bucket: &a.Bucket, Key: objectKey(x), Body: bytes.NewReader(data),
 		ContentType: aws.String("application/octet-stream"),
-		// S3 refuses a body with another checksum.
+		// With this checksum, S3 refuses a body that was changed on the way.
 		ChecksumSHA256:       aws.String(base64.StdEncoding.EncodeToString(sum[:])),
 		ServerSideEncryption: types.ServerSideEncryptionAwsKms, SSEKMSKeyId: &a.KeyID,
 		SSEKMSEncryptionContext: aws.String(encryptionContext(x)),
@@ -53,8 +53,8 @@ func (a Artifacts) Put(ctx context.Context, x pipeline.Artifact, data []byte) er
 func (a Artifacts) Get(ctx context.Context, x pipeline.Artifact) ([]byte, error) {
 	for attempt := 1; ; attempt++ {
 		data, err := a.get(ctx, x)
-		// The SDK repeats failed requests. But it does not notice an answer that breaks off in its body, or
-		// that has another checksum.
+		// The SDK repeats requests that failed. But it does not notice if the body of an answer ends too early
+		// or has a wrong checksum.
 		if errors.Is(err, errBroken) && attempt < 3 && ctx.Err() == nil {
 			continue
 		}
@@ -92,15 +92,15 @@ func (a Artifacts) Delete(ctx context.Context, x pipeline.Artifact) error {
 	return nil
 }
 
-// patient repeats requests that S3 answers with 409 while another request for the same key is under way:
-// "conflicting operation ... try again". Source:
+// patient makes the client repeat requests that S3 answers with 409, because another request for the same key
+// is in progress: "conflicting operation ... try again". Source:
 // https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html#ErrorCodeList
 func patient(o *s3.Options) {
 	o.Retryer = retry.AddWithMaxAttempts(retry.AddWithErrorCodes(o.Retryer, "ConditionalRequestConflict", "OperationAborted"), 6)
 }
 
-// objectKey returns an artifact's key. It panics if the key is not a clean path, because only our own code
-// makes keys.
+// objectKey returns the key of an artifact's object. It panics if the key is not a clean path: such a key would
+// be a bug in Lockstep.
 func objectKey(x pipeline.Artifact) *string {
 	if !fs.ValidPath(x.Key) || x.Key == "." {
 		panic(fmt.Sprintf("awsstore: the key %q is not a path", x.Key))

@@ -15,19 +15,19 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 )
 
-// Packages is a store of providers' packages in the bucket of artifacts, for package subprocess. A package is
-// for all repositories and is not secret: it was downloaded without credentials.
+// Packages stores provider packages in the bucket of the artifacts, for package subprocess. A package may be
+// used for all repositories. It is not secret, because it was downloaded without credentials.
 type Packages struct {
 	Client *s3.Client
 	Bucket string
 	KeyID  string // ID or ARN of the KMS key
 }
 
-// packagesPrefix is the folder of packages.
+// packagesPrefix is the folder with the packages in the bucket.
 const packagesPrefix = "providers"
 
-// addressTime is how long the address of a package is valid. That is longer than installing providers may
-// take. The address is invalid earlier if the credentials that signed it expire.
+// addressTime is how long the address of a package is valid: longer than the installation of providers may
+// take. The address becomes invalid earlier if the credentials expire with which it was signed.
 const addressTime = 10 * time.Minute
 
 // Address implements subprocess.Packages.
@@ -52,8 +52,8 @@ func (p Packages) Keep(ctx context.Context, key string, f *os.File) error {
 	return nil
 }
 
-// packageContext returns the encryption context of a package, which belongs to no repository. The policy of
-// the KMS key requires the name of the package.
+// packageContext returns the encryption context of a package, which belongs to no repository. The policy of the
+// KMS key requires the package's name in it.
 func packageContext(key string) string {
 	data, err := json.Marshal(map[string]string{"repository": "", "package": path.Base(key)})
 	if err != nil {

@@ -15,9 +15,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 )
 
-// Queue implements pipeline.Queue on SQS FIFO queues. The ID of a message is its deduplication ID. So sending
-// a message again within SQS's five minutes, by the SDK or by us, has no effect. Messages of two Apps count
-// as two even if they have the same ID.
+// Queue implements pipeline.Queue with SQS FIFO queues. The ID of a message becomes its deduplication ID in
+// SQS. So sending a message twice within five minutes has no effect, no matter whether the SDK or Lockstep does
+// it. Messages of different Apps are different, even if their IDs are equal.
 type Queue struct {
 	Client *sqs.Client
 	// URLs are the URLs of the queues to which this process may send.
@@ -43,8 +43,8 @@ func (q Queue) Send(ctx context.Context, m pipeline.Message) error {
 	return nil
 }
 
-// encode returns a message as JSON. It escapes characters that JSON allows and SQS does not, and all
-// characters above U+FFFF, because not every server accepts those. Source:
+// encode returns a message as JSON. It escapes characters that SQS does not allow. It also escapes all
+// characters above U+FFFF, because some SQS-compatible servers do not accept them. Source:
 // https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html
 func encode(m pipeline.Message) string {
 	data, err := json.Marshal(m)
@@ -64,12 +64,12 @@ func encode(m pipeline.Message) string {
 	return out.String()
 }
 
-// hashed is the prefix of a token that is the hash of a text.
+// hashed is the beginning of a token that is a hash: see [token].
 const hashed = "sha256:"
 
-// token returns a text that SQS accepts as the ID of a message or group. The text stays as it is, unless it is
-// longer than 128 characters or has characters other than printable ASCII. Then token returns its hash. Source:
-// https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html
+// token returns a text that SQS accepts as the ID of a message or of a group. If text is longer than 128
+// characters, or has characters other than printable ASCII, the token is its hash. Otherwise it is text itself.
+// Source: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html
 func token(text string) string {
 	odd := strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' })
 	if text != "" && len(text) <= 128 && !odd && !strings.HasPrefix(text, hashed) {

@@ -15,7 +15,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 )
 
-// Records implements pipeline.Records on a DynamoDB table, with one item for each record.
+// Records implements pipeline.Records with a DynamoDB table. Each record is an item:
 //
 //	Dir      S  the key up to its last slash; the partition key
 //	Name     S  the rest of the key; the sort key
@@ -23,8 +23,8 @@ import (
 //	Version  S  made by the writer, and never the same twice
 //	Expires  N  Unix seconds after which DynamoDB deletes the item; absent: never
 //
-// A write is conditional on Version. The condition may fail because an earlier attempt had succeeded and its
-// answer was lost. Then the item has the version that we made for it.
+// A write has a condition on Version. The condition can also fail because an earlier attempt has succeeded and
+// its answer was lost. Records recognizes that: the item then has the version that this write has made.
 type Records struct {
 	Client *dynamodb.Client
 	Table  string
@@ -37,7 +37,7 @@ func itemKey(key string) item {
 	return item{"Dir": &types.AttributeValueMemberS{Value: dir}, "Name": &types.AttributeValueMemberS{Value: name}}
 }
 
-// record decodes an item.
+// record converts an item to a record.
 func record(key string, i item) (pipeline.Record, error) {
 	rec := pipeline.Record{Key: key}
 	if len(i) == 0 {
@@ -103,15 +103,15 @@ func (r Records) Put(ctx context.Context, key string, value []byte, prev pipelin
 	return version, nil
 }
 
-// A condition is a condition on the item before a write.
+// A condition is what must be true for an item so that DynamoDB accepts a write.
 type condition struct {
 	expression string
 	names      map[string]string
 	values     item
 }
 
-// still returns the condition that the item has the version prev. If prev is "", the condition is that there is
-// no item.
+// still returns the condition that the item has not changed since it had the version prev. If prev is "", the
+// condition is that the item does not exist.
 func still(prev pipeline.Version) condition {
 	if prev == "" {
 		return condition{expression: "attribute_not_exists(#dir)", names: map[string]string{"#dir": "Dir"}}
@@ -130,8 +130,8 @@ func (r Records) Delete(ctx context.Context, key string, prev pipeline.Version) 
 		ExpressionAttributeNames: c.names, ExpressionAttributeValues: c.values,
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 	}
-	// A missing item is a conflict only for the first attempt. Later, the item may be missing because an
-	// earlier attempt deleted it and the answer was lost.
+	// If the item is missing at the first attempt, that is a conflict. At a later attempt, an earlier one may
+	// have deleted the item, and its answer was lost.
 	attempts := 0
 	_, err := r.Client.DeleteItem(ctx, in, func(o *dynamodb.Options) { o.Retryer = counted{o.Retryer, &attempts} })
 	var failed *types.ConditionalCheckFailedException
@@ -147,13 +147,14 @@ func (r Records) Delete(ctx context.Context, key string, prev pipeline.Version) 
 	return nil
 }
 
-// counted counts the attempts at one request.
+// counted counts the attempts that the SDK makes at one request.
 type counted struct {
 	aws.Retryer
 	attempts *int
 }
 
-// GetAttemptToken implements aws.RetryerV2. Every attempt begins with this method.
+// GetAttemptToken implements aws.RetryerV2. The SDK calls it at the beginning of each attempt, so it can count
+// them.
 func (c counted) GetAttemptToken(ctx context.Context) (func(error) error, error) {
 	*c.attempts++
 	if r, ok := c.Retryer.(aws.RetryerV2); ok {

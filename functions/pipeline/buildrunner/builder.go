@@ -13,7 +13,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// A Builder hands the apply of one message to builds, which are processes that may take hours.
+// A Builder lets builds handle the apply of one message. A build is a process that may run for hours.
 type Builder struct {
 	Message pipeline.Message
 	Ledger  ledger.Ledger
@@ -22,8 +22,8 @@ type Builder struct {
 
 func (b Builder) book() ledger.BuildBook { return ledger.BuildBook{Ledger: b.Ledger} }
 
-// Watch looks at the build that works on the message. While the build works, the error is a
-// *pipeline.BusyError. Without an error, this process may handle the message.
+// Watch looks at the build that handles the message. It returns a *pipeline.BusyError while the build is
+// running. If it returns nil, this process may handle the message.
 func (b Builder) Watch(ctx context.Context) error {
 	m := b.Message
 	if b.Service == nil || m.Kind != pipeline.ToApply {
@@ -37,7 +37,7 @@ func (b Builder) Watch(ctx context.Context) error {
 	if err != nil || s.Version == "" || s.Asked.Try != m.Attempt || !s.Phase.UnderWay() {
 		return err
 	}
-	// If the answer to the start of a build was lost, the lease of the build's process shows its ID.
+	// The answer to starting a build may be lost. Then the lease of the build's process shows the build's ID.
 	at, err := b.book().AtWork(ctx, m)
 	if err != nil {
 		return err
@@ -57,8 +57,8 @@ func (b Builder) Watch(ctx context.Context) error {
 	return err
 }
 
-// look looks at one build, and returns how it ended. While the build works, the error is a *pipeline.BusyError.
-// works is set if the build's process is known to work on the message.
+// look looks at the build with the given ID. over says how the build ended. While the build is running, the
+// error is a *pipeline.BusyError. works is set if the build's process is known to be working on the message.
 func (b Builder) look(ctx context.Context, r runs.Run, was ledger.Builds, id string, works bool) (over string, err error) {
 	end, err := b.Service.Look(ctx, id)
 	if err != nil {
@@ -69,7 +69,8 @@ func (b Builder) look(ctx context.Context, r runs.Run, was ledger.Builds, id str
 		return "", err
 	}
 	if end == Working {
-		// A build that is at work reads the order to stop itself, and ends between two changes.
+		// If a build is working, it reads the order to stop itself, and ends between two changes. So it is not
+		// stopped here.
 		if stop != nil && !works {
 			if err := b.Service.Stop(ctx, id); err != nil {
 				return "", fmt.Errorf("stop the build %s: %w", id, err)
@@ -78,7 +79,7 @@ func (b Builder) look(ctx context.Context, r runs.Run, was ledger.Builds, id str
 		now := time.Now()
 		return "", &pipeline.BusyError{Until: now.Add(pause(now.Sub(was.Begun)))}
 	}
-	// A person who stops a build by hand does not want another build.
+	// If a person has stopped the build by hand in AWS, no other build is started.
 	if end == Stopped && stop == nil {
 		if _, err := b.Ledger.OrderStop(ctx, r, StoppedBy); err != nil {
 			return "", err
@@ -87,7 +88,7 @@ func (b Builder) look(ctx context.Context, r runs.Run, was ledger.Builds, id str
 	return string(end), b.book().Over(ctx, b.Message, r, id)
 }
 
-// Began reports whether the apply was handed to a build before. Then the next build continues it.
+// Began reports whether a build has already worked on this apply. The next build then continues it.
 func (b Builder) Began(ctx context.Context) (bool, error) {
 	if b.Service == nil {
 		return false, nil
@@ -96,8 +97,8 @@ func (b Builder) Began(ctx context.Context) (bool, error) {
 	return was.Number > 0, err
 }
 
-// HandOver starts a build for the message. The error is then a *pipeline.HandOver, or a *RefusedError if no
-// build will ever start.
+// HandOver starts a build for the message. If a build was started, it returns a *pipeline.HandOver as the
+// error. If no build can ever be started, it returns a *RefusedError.
 func (b Builder) HandOver(ctx context.Context) error {
 	m := b.Message
 	was, err := b.book().Of(ctx, m.Run(), m.Attempt)
@@ -121,15 +122,15 @@ func (b Builder) HandOver(ctx context.Context) error {
 	return &pipeline.HandOver{Why: "the build " + id + " does it"}
 }
 
-// token returns a name for the start of a build, so that repeating the start begins no second build. It
-// contains the App, because runs of two Apps can have the same name.
+// token returns a name for starting a build. If the start is repeated with the same name, no second build is
+// started. The name contains the App, because runs of different Apps can have the same name.
 func token(m pipeline.Message, number int) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %d", pipeline.Qualified(m.Pull.App, m.Run()), m.Attempt, number))
 	return hex.EncodeToString(sum[:])
 }
 
-// Last returns a text for people that says how the last build ended; "" if there is nothing to say. It
-// completes a sentence, and has no full stop: ". The build x in CodeBuild failed: its log has the reason".
+// Last returns a text for people that says how the last build ended; "" if there is nothing to say. The text is
+// the end of a sentence without a full stop: ". The build x in CodeBuild failed: its log has the reason".
 func (b Builder) Last(ctx context.Context) (string, error) {
 	was, err := b.book().Of(ctx, b.Message.Run(), b.Message.Attempt)
 	if err != nil || was.Number == 0 {
@@ -138,7 +139,7 @@ func (b Builder) Last(ctx context.Context) (string, error) {
 	return sentence(was.ID, End(was.Over)), nil
 }
 
-// IsRefused returns the refusal of a service that will never start a build; nil for other errors.
+// IsRefused returns the *RefusedError in err; nil if there is none.
 func IsRefused(err error) *RefusedError {
 	var refused *RefusedError
 	errors.As(err, &refused)

@@ -1,16 +1,16 @@
-// Package buildrunner hands applies to builds, which may take hours where a function has minutes, and watches
-// them.
+// Package buildrunner lets builds carry out applies. A build may run for hours, but a Lambda function only for
+// minutes. The package also watches the builds.
 //
-// The message of the apply keeps its place in the queue. It is delivered again and again, and its handler looks
-// at the build. The build's process handles the same message with the same lease and fence as any other
-// process. It only has more time.
+// The message of the apply keeps its place in the queue. The queue delivers it again and again, and each time
+// its handler looks at the build. The build's process handles the same message in the same way as any other
+// process, with the same lease and fence. It only has more time.
 //
 //	record   written before a build is started, so that a start is never forgotten
 //	start    with a token that names it. If the answer is lost, the lease of the build's process shows that it started
 //	look     at the build, until the run's record has an end
 //	over     a build that has certainly ended before its time leaves neither lease nor apply in the way of the next one
 //
-// This package does not know AWS. Start reading at [Builder.Watch].
+// The package does not know AWS. Start reading at [Builder.Watch].
 package buildrunner
 
 import (
@@ -21,10 +21,11 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 )
 
-// A Service starts builds and looks at them.
+// A Service starts and stops builds, and reports how they ended.
 type Service interface {
-	// Start starts a build that handles a message, and returns its ID. Starting again with the same token
-	// within some minutes has no effect. The error is a *RefusedError if repeating does not help.
+	// Start starts a build that handles the message m, and returns the build's ID. A second call with the same
+	// token, within some minutes, starts nothing. The error is a *RefusedError if repeating the call does not
+	// help.
 	Start(ctx context.Context, token string, m pipeline.Message) (id string, err error)
 	// Look returns how a build ended.
 	Look(ctx context.Context, id string) (End, error)
@@ -45,11 +46,11 @@ const (
 	Gone     End = "gone"      // the service does not know it
 )
 
-// StoppedBy is the name of the user who stopped an apply, if its build was stopped by hand.
+// StoppedBy is used instead of a login if an apply was stopped because somebody stopped its build by hand.
 const StoppedBy = "whoever stopped its build"
 
-// sentence returns a text for people that says how a build ended. The text completes a sentence that has no
-// full stop.
+// sentence returns a text for people that says how a build ended. It is the end of a sentence without a full
+// stop.
 func sentence(id string, e End) string {
 	at := fmt.Sprintf(". The build %s in CodeBuild ", id)
 	switch e {
@@ -67,7 +68,7 @@ func sentence(id string, e End) string {
 	return ""
 }
 
-// A RefusedError reports that a service will not start a build, however often it is asked.
+// A RefusedError reports that a service will not start a build, and that repeating the request is useless.
 type RefusedError struct{ Err error }
 
 // Error implements error.
@@ -82,9 +83,9 @@ const (
 	mostPause  = 6 * time.Minute
 )
 
-// pause returns the time until the next look at a build. The pause is a fraction of the time that the build
-// has run, which is in since. So messages that wait for the build wait only a little longer. Each look is a
-// receive of the message: 36 hours need some 400 of the 500 possible receives.
+// pause returns the time until the next look at a build. It is a fraction of since, the time for which the
+// build has run. So later messages, which wait for the build, are delayed only a little. Each look is one
+// receive of the message: in 36 hours, about 400 of the 500 possible receives.
 func pause(since time.Duration) time.Duration {
 	return min(max(since/6, leastPause), mostPause)
 }

@@ -18,18 +18,18 @@ import (
 // AWS is the access to functions, secrets and topics in AWS.
 type AWS struct {
 	Config aws.Config
-	// Functions, Secrets and Topics are the ones that may be used. If they are nil, the permissions of the
-	// credentials decide.
+	// Functions, Secrets and Topics are patterns for the ones that Lockstep may use. If they are nil, only the
+	// permissions of the credentials limit Lockstep.
 	Functions, Secrets, Topics endpoints.Patterns
 	// FunctionsSetting, SecretsSetting and TopicsSetting name the settings that allow the use of functions,
 	// secrets and topics, for the text of an error: "the deployment's parameter CalledFunctions".
 	FunctionsSetting, SecretsSetting, TopicsSetting string
 }
 
-// Caller returns a caller with this access.
+// Caller returns a Caller that uses this access to AWS.
 func (a AWS) Caller() *Caller { return &Caller{Invoke: a.invoke, Secret: a.secret, Publish: a.publish} }
 
-// in returns the configuration for an ARN's region.
+// in returns the AWS configuration for the region in an ARN.
 func (a AWS) in(arn string) aws.Config {
 	c := a.Config.Copy()
 	c.Region = strings.SplitN(arn, ":", 5)[3]
@@ -71,8 +71,8 @@ func (a AWS) secret(ctx context.Context, arn string) (string, error) {
 	return aws.ToString(out.SecretString), nil
 }
 
-// refused returns the error of a request to AWS. It adds the name of the setting that may have to allow the
-// request, unless AWS was merely busy.
+// refused returns an error about a request that AWS refused. It names the setting that may have to allow the
+// request, unless AWS was only busy.
 func refused(what, setting string, err error) error {
 	if busy := new(retry.MaxAttemptsError); errors.As(err, &busy) {
 		return fmt.Errorf("%s, after %d attempts: %w", what, busy.Attempt, busy.Err)

@@ -17,7 +17,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/endpoints"
 )
 
-// A Caller calls endpoints. Many goroutines may use it.
+// A Caller calls the functions, webhooks, topics and programs that base branches name. It is safe for
+// concurrent use.
 type Caller struct {
 	// Invoke invokes a function, by its ARN, and returns its result. nil means that functions are not
 	// available.
@@ -29,9 +30,9 @@ type Caller struct {
 	// Program runs a program by its name, with a request as its input, and returns its output. nil means that
 	// programs are not available.
 	Program func(ctx context.Context, name string, input []byte) ([]byte, error)
-	// Transport makes the connections to webhooks. nil means https to public addresses.
+	// Transport makes the connections to webhooks. If it is nil, only https to public addresses is possible.
 	Transport http.RoundTripper
-	// Hide removes our own secrets from a text; nil if there are none.
+	// Hide removes Lockstep's secrets from a text; nil if there are none.
 	Hide func(string) string
 }
 
@@ -42,18 +43,19 @@ const (
 	maxAnswer  = 64 << 10
 )
 
-// minKey is the length of the shortest key in base64: 24 bytes. Source:
+// minKey is the minimum length of a key for signatures, in base64. It stands for 24 bytes. Source:
 // https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md#signature-scheme
 const minKey = 32
 
-// attempts is the number of calls to a webhook that is busy or unreachable. pause is the time between the first
-// two attempts; each further pause is twice as long.
+// attempts is the maximum number of calls to a webhook that is busy or unreachable. pause is the time between
+// the first and the second call. Each later pause is twice as long as the one before.
 const (
 	attempts = 3
 	pause    = 300 * time.Millisecond
 )
 
-// call returns the answer of an endpoint to a request. id is the same in all attempts.
+// call sends a request to an endpoint, and returns the answer. id identifies the request; it is the same in all
+// attempts.
 func (c *Caller) call(ctx context.Context, e endpoints.Endpoint, id string, now time.Time, body []byte) ([]byte, error) {
 	if len(body) > maxRequest {
 		return nil, fmt.Errorf("the plan as JSON has %d bytes, and a request has at most %d", len(body), maxRequest)
@@ -127,8 +129,7 @@ func (c *Caller) ask(ctx context.Context, e endpoints.Endpoint, id string, now t
 	return c.posts(ctx, e.URL, header, body)
 }
 
-// posts sends a request, and returns the answer. If there is no answer, it sends the request up to attempts
-// times.
+// posts sends a request, and returns the answer. If there is no answer, it repeats the request: see [attempts].
 func (c *Caller) posts(ctx context.Context, to string, header http.Header, body []byte) ([]byte, error) {
 	for n := 1; ; n++ {
 		answer, again, err := c.post(ctx, to, header, body)
@@ -143,7 +144,7 @@ func (c *Caller) posts(ctx context.Context, to string, header http.Header, body 
 	}
 }
 
-// post sends one request. again is set if another attempt may get an answer.
+// post sends a request once. again is set if a repetition may succeed.
 func (c *Caller) post(ctx context.Context, to string, header http.Header, body []byte) (answer []byte, again bool, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, to, bytes.NewReader(body))
 	if err != nil {
@@ -181,7 +182,7 @@ func (c *Caller) post(ctx context.Context, to string, header http.Header, body [
 	return answer, false, nil
 }
 
-// hide removes our own secrets from a text.
+// hide removes Lockstep's secrets from a text.
 func (c *Caller) hide(text string) string {
 	if c.Hide == nil {
 		return text

@@ -18,7 +18,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 )
 
-// A request is the question to a gate. cmd/docs/reference/requests.md is made of these fields, and none is ever removed.
+// A request is what Lockstep sends to a gate. cmd/docs/reference/requests.md is generated from these fields. No
+// field is ever removed.
 type request struct {
 	// Type is always "gate".
 	Type string `json:"type"`
@@ -61,14 +62,14 @@ type verdict struct {
 	Warnings []string `json:"warnings"`
 }
 
-// These limit the number of messages in an answer, and the length of each message in bytes.
+// Limits of an answer: the number of messages, and the length of each message in bytes.
 const (
 	maxMessages = 20
 	maxMessage  = 1000
 )
 
-// Judge asks a gate about a job's plan, given as JSON without sensitive values. If the gate gives no verdict,
-// the judgement says what was wrong. The error is nil unless ctx has ended.
+// Judge asks a gate about the plan of a job. plan is JSON without sensitive values. If the gate gives no
+// verdict, the judgement says why. The error is nil unless ctx has ended.
 func (c *Caller) Judge(ctx context.Context, j jobs.Job, g requirements.Gate, plan []byte) (runs.Judgement, error) {
 	out := runs.Judgement{Name: g.Name, ID: g.ID()}
 	body, err := json.Marshal(request{"gate", time.Now().UTC().Truncate(time.Second), gateData{
@@ -98,18 +99,19 @@ func (c *Caller) Judge(ctx context.Context, j jobs.Job, g requirements.Gate, pla
 		}
 		return out, nil
 	}
-	// If the gate allows the plan, its messages are shown as warnings.
+	// If the gate allows the plan, its messages are shown in the same way as warnings.
 	out.Warned, out.MoreWarned = append(out.Warned, messages...), out.MoreWarned+more
 	return out, nil
 }
 
-// identity returns the ID of a request, by which a receiver recognizes a repeated one.
+// identity returns the ID of a request. A receiver recognizes a repeated request by this ID.
 func identity(body []byte) string {
 	sum := sha256.Sum256(body)
 	return "msg_" + hex.EncodeToString(sum[:16])
 }
 
-// parse parses an answer. An answer that is not understood allows nothing.
+// parse parses the answer of a gate. An answer that Lockstep does not understand is an error, and so never
+// allows a plan.
 func parse(answer []byte) (v verdict, err error) {
 	if !decode(answer, &v) {
 		return verdict{}, errors.New(`its answer is no JSON object with verdict, "allow" or "deny", and texts in messages and warnings`)
@@ -120,9 +122,9 @@ func parse(answer []byte) (v verdict, err error) {
 	return v, nil
 }
 
-// decode parses an answer. It reports false if the answer is not one JSON value, or if a name occurs twice or
-// in another case ("Verdict"). The library would use the last of such names, and another reader could see
-// another verdict.
+// decode parses an answer. It returns false if the answer is not exactly one JSON value. It also returns false
+// if a name occurs twice, or with other letter case ("Verdict"): the library would use the last of such names,
+// but another reader could use another one.
 func decode(answer []byte, into *verdict) bool {
 	dec := json.NewDecoder(bytes.NewReader(answer))
 	if dec.Decode(into) != nil || dec.Decode(new(json.RawMessage)) != io.EOF {
@@ -144,7 +146,7 @@ func decode(answer []byte, into *verdict) bool {
 	return true
 }
 
-// misspelt reports whether a name differs from one of ours only in its case.
+// misspelt reports whether a name in an answer differs only by letter case from a name that Lockstep reads.
 func misspelt(name string) bool {
 	for _, ours := range []string{"verdict", "messages", "warnings"} {
 		if name != ours && strings.EqualFold(name, ours) {
@@ -154,7 +156,7 @@ func misspelt(name string) bool {
 	return false
 }
 
-// messages returns the messages that are shown, each cut to its maximum length, and the number of the others.
+// messages returns the messages to show, each shortened to the maximum length, and how many are left out.
 func (c *Caller) messages(all []string) (out []string, more int) {
 	for _, m := range all[:min(len(all), maxMessages)] {
 		out = append(out, c.message(m))
@@ -166,7 +168,7 @@ func (c *Caller) message(text string) string {
 	return clip(strings.Join(strings.Fields(c.hide(strings.ToValidUTF8(text, "�"))), " "), maxMessage)
 }
 
-// clip cuts a text at a length in bytes.
+// clip shortens a text to at most limit bytes.
 func clip(text string, limit int) string {
 	if len(text) <= limit {
 		return text

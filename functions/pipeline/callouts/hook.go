@@ -15,7 +15,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/endpoints"
 )
 
-// A step is the request to a hook. cmd/docs/reference/requests.md is made of these fields, and none is ever removed.
+// A step is what Lockstep sends to a hook. cmd/docs/reference/requests.md is generated from these fields. No
+// field is ever removed.
 type step struct {
 	// Type is always "hook".
 	Type string `json:"type"`
@@ -111,8 +112,8 @@ func changed(c counting.Counts) *changes {
 	return &changes{c.Import, c.Add, c.Change, c.Destroy, c.Forget}
 }
 
-// parseStep parses the answer of a hook. Unlike the answer of a gate, it may be empty. After a plan or an
-// apply, a hook cannot deny.
+// parseStep parses the answer of a hook, which may be empty. Only a hook before a plan or an apply can deny:
+// after it, a denial is an error.
 func parseStep(answer []byte, e endpoints.HookEvent) (v verdict, err error) {
 	if len(bytes.TrimSpace(answer)) == 0 || string(bytes.TrimSpace(answer)) == "null" {
 		return v, nil

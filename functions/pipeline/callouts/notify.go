@@ -11,7 +11,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 )
 
-// A notice is the message of a notification. cmd/docs/reference/requests.md is made of these fields, and none is ever removed.
+// A notice is what Lockstep sends as a notification. cmd/docs/reference/requests.md is generated from these
+// fields. No field is ever removed.
 type notice struct {
 	// Type is always "notification".
 	Type string `json:"type"`
@@ -31,7 +32,7 @@ type noticeData struct {
 	PullRequest int `json:"pull_request"`
 	// URL is the address of the pull request on GitHub.
 	URL string `json:"url"`
-	// Outcomes are the outcomes of one or more projects.
+	// Outcomes are the results of one or more projects.
 	Outcomes []outcome `json:"outcomes"`
 }
 
@@ -53,7 +54,7 @@ type outcome struct {
 	Changes *changes `json:"changes"`
 }
 
-// Notify delivers a notice. It ignores the body of a successful answer.
+// Notify sends a notification. It ignores the body of a successful answer.
 func (c *Caller) Notify(ctx context.Context, n jobs.Notice) error {
 	if len(n.Happened) == 0 {
 		return nil
@@ -69,7 +70,7 @@ func (c *Caller) Notify(ctx context.Context, n jobs.Notice) error {
 	return nil
 }
 
-// noticeOf returns the message in the form that the endpoint expects.
+// noticeOf returns a notification in the form that its endpoint expects. id is the same in all attempts.
 func noticeOf(n jobs.Notice, id string) ([]byte, error) {
 	first := n.Happened[0].Run.Pull
 	told := comment.Message{Repo: first.Repository(), Number: first.Number, URL: n.URL}

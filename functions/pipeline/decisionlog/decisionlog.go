@@ -17,8 +17,8 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// An Asked is a recorded question about a project of a pull request. Its facts include the time of the
-// question.
+// An Asked is a recorded question: whether a command is allowed for a project of a pull request. It has all
+// facts for the answer, including the time of the question.
 type Asked struct {
 	Repo      string // OWNER/NAME
 	Number    int    // of the pull request
@@ -27,19 +27,19 @@ type Asked struct {
 	Workspace string
 	SHA       string // the head
 	requirementrules.Question
-	// TooLarge is set if the facts did not fit into a record. They are left out, and the question cannot be
-	// answered again.
+	// TooLarge is set if the facts did not fit into a record. They are then missing, and the decision cannot be
+	// repeated.
 	TooLarge bool `json:",omitempty"`
 }
 
-// dir returns the common part of the keys of a pull request's questions. It contains the repository's name,
-// because people know the name.
+// dir returns the beginning of the keys of all recorded questions about a pull request. It contains the
+// repository's name rather than its ID, because people know the name.
 func dir(r github.Repo, number int) string {
 	return fmt.Sprintf("asked/%s/%s/%d", strings.ToLower(r.Owner), strings.ToLower(r.Name), number)
 }
 
-// Keep records a question about a run. It replaces the last question with the same command. If two questions
-// with the same command are asked at the same time, only one of them is recorded.
+// Keep records a question about a run. It replaces the previous question about the same command. If two such
+// questions are asked at the same time, only one of them is recorded.
 func Keep(ctx context.Context, records pipeline.Records, r runs.Run, q requirementrules.Question) error {
 	a := Asked{Repo: r.Pull.Repo.String(), Number: r.Pull.Number, Project: r.Project, Dir: r.Spec.Dir, Workspace: r.Workspace, SHA: r.Spec.Head, Question: q}
 	value := pipeline.Encode(a)
@@ -61,7 +61,7 @@ func Keep(ctx context.Context, records pipeline.Records, r runs.Run, q requireme
 	return nil
 }
 
-// Of returns the questions about a pull request, by project and command.
+// Of returns the recorded questions about a pull request, by project and command.
 func Of(ctx context.Context, records pipeline.Records, r github.Repo, number int) (out []Asked, err error) {
 	list, err := records.List(ctx, dir(r, number))
 	if err != nil {

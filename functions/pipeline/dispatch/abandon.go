@@ -13,11 +13,11 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// givenUp is the suffix of the key that records that a message was given up.
+// givenUp is the end of a record's key. The record says that a message was given up.
 const givenUp = ".given-up"
 
-// Abandon ends a message that was tried too often, or whose process is known to be dead. Its task has failed,
-// and people read the reason. Abandon can be repeated.
+// Abandon gives up a message that was tried too often, or whose process is known to be dead. It records that
+// the work has failed, and tells people the reason. Abandon can be repeated.
 func (p *Pipeline) Abandon(ctx context.Context, m pipeline.Message, reason string) error {
 	err := p.once(ctx, m, messageKey(m)+givenUp, func(t *task, ctx context.Context) error {
 		return t.abandon(ctx, t.report.Clean(reason))
@@ -40,13 +40,13 @@ func (t *task) abandon(ctx context.Context, reason string) error {
 	return by.abandon(t, ctx, why)
 }
 
-// answerBroken tells the people who wait for the message's event that its task has failed.
+// answerBroken tells the people who wait for the message's work that it has failed.
 func (t *task) answerBroken(ctx context.Context, why comment.Broken) error {
 	return t.report.Reply(ctx, report.AnswerTo(t.message), report.NewReply("given up", why))
 }
 
-// abandonEvent takes back the runs that an event has queued. answered is the error of answering the event: if
-// it is not nil, abandonEvent only returns it.
+// abandonEvent ends the runs that an event has queued. If answered is not nil, it is the error of answering the
+// event: abandonEvent then only returns it.
 func (t *task) abandonEvent(ctx context.Context, why comment.Broken, answered error) error {
 	if answered != nil {
 		return answered
@@ -61,15 +61,15 @@ func (t *task) syncLater(ctx context.Context) error {
 	return pipeline.Send(ctx, t.queue, t.message.Pull, pipeline.Message{Kind: pipeline.SyncComments}, strings.ReplaceAll(t.message.ID, "/", "-"), "given-up")
 }
 
-// withClosed adds to a failure whether the pull request is closed or merged. The caller has looked at the pull
-// request before.
+// withClosed returns the reply why with its fields that say whether the pull request is closed or merged. The
+// caller has already read the pull request.
 func (t *task) withClosed(why comment.Broken) comment.Broken {
 	why.Closed, why.Merged = !t.facts.Pull.Open, t.facts.Pull.Merged
 	return why
 }
 
-// abandonClosed settles the runs of a closed pull request without applying any. The plans that waited for its
-// merge are not applied, and must not block others.
+// abandonClosed records the end of the runs of a closed pull request, without applying any. Plans that waited
+// for the merge are not applied, and must not block other pull requests.
 func (t *task) abandonClosed(ctx context.Context, why comment.Broken) error {
 	if err := t.facts.Look(ctx); err != nil {
 		return err
@@ -88,9 +88,9 @@ func (t *task) abandonClosed(ctx context.Context, why comment.Broken) error {
 	return t.syncLater(ctx)
 }
 
-// takeBack ends the runs that an event has queued. Their messages were perhaps never sent, so nobody else
-// would end these runs. If a message was sent after all, its handler finds the run ended, and reports that
-// again.
+// takeBack ends the runs that an event has queued. Their messages were perhaps not sent, and then nothing else
+// would end the runs. If a message was sent, its handler finds that the run has ended, and reports that once
+// more.
 func (t *task) takeBack(ctx context.Context, why comment.Broken) error {
 	if err := t.facts.Look(ctx); err != nil {
 		return err
@@ -119,8 +119,8 @@ func (t *task) takeBack(ctx context.Context, why comment.Broken) error {
 	return nil
 }
 
-// abandonPlan records that a plan failed, and releases the run's lease. If recording fails, the lease stays.
-// The message may be gone by then, and the janitor's next round finds the dead run only by its lease.
+// abandonPlan records that a plan failed, and releases the lease of the run. If it cannot record the failure,
+// it keeps the lease: the message may then be gone, and the janitor finds the dead run only by its lease.
 func (t *task) abandonPlan(ctx context.Context, why comment.Broken) error {
 	if err := t.failPlan(ctx, why); err != nil {
 		return err
@@ -137,8 +137,8 @@ func (t *task) failPlan(ctx context.Context, why comment.Broken) error {
 	return t.planner.Unplanned(ctx, s, why)
 }
 
-// abandonApply records the end of an apply that no process continues. Then it releases the run's lease. If
-// recording fails, the lease stays: see abandonPlan.
+// abandonApply records the end of an apply that no process continues. It then releases the lease of the run. If
+// it cannot record the end, it keeps the lease: see [task.abandonPlan].
 func (t *task) abandonApply(ctx context.Context, why comment.Broken) error {
 	if err := t.failApply(ctx, why); err != nil {
 		return err
@@ -155,7 +155,8 @@ func (t *task) abandonRecover(ctx context.Context, why comment.Broken) error {
 	return t.recover.Tell(ctx, s.Run, why)
 }
 
-// failApply records that an apply failed, if it was begun. Otherwise it records that the plan was not applied.
+// failApply records that the apply failed. If the apply was not begun, it records that the plan was not
+// applied.
 func (t *task) failApply(ctx context.Context, why comment.Broken) error {
 	s, err := t.ledger.Read(ctx, t.message.Run())
 	if err != nil || s.Version == "" || s.Asked.Try != t.message.Attempt {
@@ -186,8 +187,8 @@ func (t *task) failApply(ctx context.Context, why comment.Broken) error {
 			return err
 		}
 	}
-	// A process may have died between the lock and the apply record, and have left the lock. A message releases
-	// it, because this process may have no access to states.
+	// A process may have died after it locked the state, and before it recorded the apply. The lock then
+	// remains. A message asks another process to release it, because this process may have no access to states.
 	m := t.message
 	return pipeline.Send(ctx, t.queue, m.Pull, pipeline.Message{Kind: pipeline.ToRelease, Target: m.Target, Attempt: m.Attempt, Actor: m.Actor, At: m.At, Answer: m.Answer}, s.MessageName(), m.Attempt)
 }

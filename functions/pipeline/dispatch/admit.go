@@ -15,9 +15,9 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// admit decides whether the commands of a message are carried out. If one person writes too many comments with
-// commands on one pull request, the first of them beyond the limit gets an answer. The others only get a
-// reaction. A person without write access is answered once in a while, and gets no reaction.
+// admit decides whether the commands of a message are carried out. A person may write only a limited number of
+// comments with commands on a pull request. The first comment above the limit gets an answer; later ones get
+// only a reaction. A person without write access gets an answer only now and then, and no reaction.
 func (co *commands) admit(ctx context.Context) (bool, error) {
 	asked := ratelimits.Asked{ID: co.Facts.Message.ID, At: co.Facts.Message.At}
 	if asked.At.IsZero() { // a command from a button
@@ -57,12 +57,12 @@ func (co *commands) admit(ctx context.Context) (bool, error) {
 	return false, co.Report.Sync(ctx)
 }
 
-// strangers is used instead of a login to count all people without write access together. No login contains
-// this sign.
+// strangers is used instead of a login, to count all people without write access together. No login contains
+// "=".
 const strangers = "="
 
-// strangersPace says how many comments of people without write access are answered in an hour: at most the
-// value of the field most. number is the pull request; 0 means the whole repository.
+// strangersPace limits the answers to comments by people without write access: at most most answers in an hour.
+// number is the pull request; 0 means the whole repository.
 type strangersPace struct{ number, most int }
 
 func (co *commands) strangersMay() []strangersPace {
@@ -72,14 +72,14 @@ func (co *commands) strangersMay() []strangersPace {
 	}
 }
 
-// paceKey returns the key of the record that counts the comments of a login on a pull request; number 0 means
-// the whole repository.
+// paceKey returns the key of the record that counts the comments of a login. number is the pull request; 0
+// means the whole repository.
 func (co *commands) paceKey(number int, login string) string {
 	return fmt.Sprintf("pace/%d/%d/%s", co.Facts.Message.Pull.Repo.ID, number, url.PathEscape(login))
 }
 
-// pace counts a comment of a login, and decides whether its commands are carried out, answered or ignored.
-// limit is the number of comments allowed in an hour.
+// pace counts a comment of a user, and decides whether its commands are carried out, refused with an answer, or
+// ignored. limit is the number of comments that are allowed in an hour.
 func (co *commands) pace(ctx context.Context, number int, login string, asked ratelimits.Asked, limit int) (p ratelimits.Pace, what ratelimits.Admission, err error) {
 	_, err = co.Ledger.Change(ctx, co.paceKey(number, login), func(old []byte) ([]byte, error) {
 		p = ratelimits.Pace{}
@@ -94,15 +94,15 @@ func (co *commands) pace(ctx context.Context, number int, login string, asked ra
 	return p, what, err
 }
 
-// rememberStranger records that the user who asks has no write access, with the time of the comment.
+// rememberStranger records that the author of the comment has no write access, with the time of the comment.
 func (co *commands) rememberStranger(ctx context.Context, asked ratelimits.Asked) error {
 	_, err := co.Ledger.Change(ctx, co.paceKey(0, co.Facts.Message.Actor), func([]byte) ([]byte, error) { return pipeline.Encode(asked.At), nil })
 	return err
 }
 
-// isIgnoredStranger reports whether a comment is ignored: its author was found to have no write access a
-// short time ago, and people without write access have had enough answers for now. The decision costs no
-// request to GitHub.
+// isIgnoredStranger reports whether to ignore a comment. Lockstep has found a short time ago that the author
+// has no write access, and has answered enough comments of such people for now. The decision needs no request
+// to GitHub.
 func (co *commands) isIgnoredStranger(ctx context.Context) (bool, error) {
 	asked := ratelimits.Asked{ID: co.Facts.Message.ID, At: co.Facts.Message.At}
 	var found time.Time
@@ -122,7 +122,8 @@ func (co *commands) isIgnoredStranger(ctx context.Context) (bool, error) {
 	return false, nil
 }
 
-// read reads a record, if it exists.
+// read reads the record with the given key into the value into. If the record does not exist, into stays
+// unchanged.
 func (co *commands) read(ctx context.Context, key string, into any) error {
 	rec, err := co.Ledger.Records.Get(ctx, key)
 	if err == nil && rec.Version != "" {
@@ -133,9 +134,9 @@ func (co *commands) read(ctx context.Context, key string, into any) error {
 	return err
 }
 
-// forgotten reports whether a comment is too old for a genuine delivery. It is too old if its pull request
-// was changed more than [pipeline.Memory] after the comment was written, by GitHub's clock. A comment without
-// a time is not too old.
+// forgotten reports whether a comment is too old to be handled. That is so if the pull request was changed more
+// than [pipeline.Memory] after the comment was written, both by GitHub's clock. A comment without a time is
+// never too old.
 func forgotten(written, changed time.Time) bool {
 	return !written.IsZero() && changed.Sub(written) > pipeline.Memory
 }

@@ -14,10 +14,10 @@ import (
 
 func budgetKey(installation int64) string { return fmt.Sprintf("pace/budget/%d", installation) }
 
-// afford delays a message for a plan or for a look at a pull request: it returns a *pipeline.BusyError. It
-// does so if few of the installation's hourly requests to GitHub are left, and the repository has used more
-// than its share. Commands, pushes and applies never wait. People wait for their answers, and an apply that
-// has begun must be finished.
+// afford delays messages that can wait: those for plans, and those that only read a pull request. Two things
+// must be true: few of the installation's hourly requests to GitHub are left, and the repository has used more
+// than its share. afford then returns a *pipeline.BusyError. Commands, pushes and applies never wait. People
+// wait for answers, and an apply that was begun must be finished.
 func (p *Pipeline) afford(ctx context.Context, m pipeline.Message) error {
 	if !m.On(pipeline.Plans) && m.Kind != pipeline.Told {
 		return nil
@@ -36,8 +36,8 @@ func (p *Pipeline) afford(ctx context.Context, m pipeline.Message) error {
 	return &pipeline.BusyError{Until: b.Reset, Why: fmt.Sprintf("%s has used its share of GitHub's %d requests an hour: it waits until %s", m.Pull.Repo, b.Limit, b.Reset.Format(time.RFC3339))}
 }
 
-// spend records how many requests to GitHub a message has used, if few are left in the hour. The parameter last
-// is the budget in GitHub's last answer.
+// spend records how many requests to GitHub a message has needed, if few are left in the hour. last is the
+// number of requests that are left, from GitHub's latest answer.
 func (p *Pipeline) spend(ctx context.Context, m pipeline.Message, last github.Budget) error {
 	now := ratelimits.Budget{Limit: last.Limit, Left: last.Left, Reset: last.Reset}
 	if !now.Short() {

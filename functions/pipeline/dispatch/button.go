@@ -12,12 +12,14 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// pressed returns the command of a button as it is carried out. refused is the reply if the command is
-// refused. It is refused if the page with the button is for a commit that is no longer the head: then the
-// page does not show what the command would do. There are two exceptions. A stop is accepted while the apply
-// of that commit is in progress. An apply is accepted if an earlier attempt at this message has queued it. In
-// a pull request from a fork, the plan button adds the commit of its page to the command. It does so only if
-// somebody has named that commit before, for the project or for all projects.
+// pressed returns the command of a button that was pressed. If the command is refused, it returns the reply
+// refused instead. A command is refused if its button is on the page of a commit that is no longer the head,
+// because that page does not show what the command would do. There are two exceptions:
+//   - A stop is accepted while the apply of that commit is in progress.
+//   - An apply is accepted if an earlier attempt at this message has queued it.
+//
+// In a pull request from a fork, the plan button adds the commit of its page to the command, if a person has
+// already named this commit in a command, for the project or for all projects.
 func (co *commands) pressed(ctx context.Context, c comment.Command) (_ comment.Command, refused comment.Reply, err error) {
 	at, pull := co.Facts.Message.Head, co.Facts.Pull
 	if at == "" {
@@ -50,9 +52,9 @@ func (co *commands) pressed(ctx context.Context, c comment.Command) (_ comment.C
 	return c, gatefacts.RefusedFormer(c, at, pull.Head.SHA), nil
 }
 
-// rerun handles the request to make the check runs of a commit again, if GitHub names no pull request for them.
-// That is so for commits from forks. rerun sends the command to each open pull request that has this head in
-// the records.
+// rerun handles a request to run the checks of a commit once more, if GitHub names no pull request for it. That
+// is so for commits in forks. rerun sends the command to each open pull request whose head, in the records, is
+// this commit.
 func (t *task) rerun(ctx context.Context) error {
 	numbers, err := report.PullsAt(ctx, t.report, t.message.Head)
 	if err != nil {

@@ -39,13 +39,14 @@ type commands struct {
 	MaxStrangers int
 }
 
-// commanded carries out the commands of a comment. It only queues plans and applies, and the answer shows them
-// as pending.
+// commanded carries out the commands of a comment. It only queues plans and applies: the answer shows these as
+// pending.
 func (co *commands) commanded(ctx context.Context) error {
 	if no, err := co.isIgnoredStranger(ctx); err != nil || no {
 		return err
 	}
-	// If we cannot see the pull request, we begin no answer: another App may see it and answer.
+	// If this App cannot see the pull request, it does not answer: another App may see the pull request and
+	// answer.
 	if err := co.Facts.Look(ctx); err != nil || !co.Facts.MayBeAnswered() {
 		return err // two Apps would answer each other without end
 	}
@@ -90,16 +91,18 @@ func (co *commands) commanded(ctx context.Context) error {
 			return err
 		}
 	}
-	// Look at the applies that wait: a command may have stopped one of them, or planned its project again.
+	// A command may have stopped an apply that waits, or planned its project once more. So check which waiting
+	// applies can continue.
 	if _, err := co.Waves.Continue(ctx); err != nil {
 		return err
 	}
 	return co.Report.Sync(ctx)
 }
 
-// begin records that an answer is begun. over is set if no answer is to be given: it was given already, another
-// message brought the same comment before, or the comment is so old that the record of its answer may have
-// expired.
+// begin records that an answer is begun. over is set if Lockstep must not answer, for one of three reasons:
+//   - The answer is already finished.
+//   - Another message about the same comment is already being answered.
+//   - The comment is so old that the record of its answer may have expired.
 func (co *commands) begin(ctx context.Context, name string) (begun ledger.Answer, over bool, err error) {
 	m := co.Facts.Message
 	err = co.Report.ChangeAnswer(ctx, name, func(a *ledger.Answer) {
@@ -112,9 +115,9 @@ func (co *commands) begin(ctx context.Context, name string) (begun ledger.Answer
 	return begun, begun.Synced || twice || forgotten(m.At, co.Facts.Pull.Updated), err
 }
 
-// ignored returns the other programs, such as Atlantis, for which the comment has lines and whose commands
-// Lockstep must ignore. That is a setting in lockstep.hcl on the base branch. Lockstep does not answer a line
-// for such a program: the program does.
+// ignored returns other programs, such as Atlantis, whose commands Lockstep must ignore. The comment contains
+// lines for them, and lockstep.hcl on the base branch names them. Lockstep does not answer such a line, because
+// the program answers it.
 func (co *commands) ignored(ctx context.Context) (map[string]bool, error) {
 	var out map[string]bool
 	for _, l := range co.Facts.Message.Lines {
@@ -135,17 +138,18 @@ func (co *commands) ignored(ctx context.Context) (map[string]bool, error) {
 	return out, nil
 }
 
-// lineID returns the prefix of the IDs of the replies to a line.
+// lineID returns the beginning of the IDs of all replies to a line. i is the number of the line, from 0.
 func lineID(i int) string { return fmt.Sprintf("line %d.", i+1) }
 
-// countOverrides makes the overrides in an answer valid from now on, so that an apply in the same comment and
-// the status take them into account.
+// countOverrides makes the overrides in a comment valid from now on. So an apply in the same comment and the
+// status take them into account.
 func (co *commands) countOverrides(ctx context.Context, name string) error {
 	gatefacts.ReadRequirementsAgain(co.Facts)
 	return report.SyncOverrides(ctx, co.Report, name)
 }
 
-// answer carries out one line, and adds the replies to the answer.
+// answer carries out the command in one line of a comment, and adds the replies to the answer. i is the number
+// of the line.
 func (co *commands) answer(ctx context.Context, name string, i int, line grammar.Line) error {
 	replies, err := co.command(ctx, line)
 	if err != nil {
@@ -158,8 +162,9 @@ func (co *commands) answer(ctx context.Context, name string, i int, line grammar
 	return co.Report.Reply(ctx, name, made...)
 }
 
-// answerObeyed is [commands.answer] for a line that was written for another program. The first reply shows the
-// command that Lockstep has read. If no reply follows, the first one is removed: another deployment answers.
+// answerObeyed is like [commands.answer], for a line that was written for another program, such as Atlantis.
+// The first reply shows the command that Lockstep has read. If no other reply follows, answerObeyed removes the
+// first one, because another deployment answers the line.
 func (co *commands) answerObeyed(ctx context.Context, name string, i int, line grammar.Line) error {
 	read := report.NewReply(fmt.Sprintf("reading of line %d", i+1), comment.Obeyed{Line: line})
 	if err := co.Report.Reply(ctx, name, read); err != nil {
@@ -175,8 +180,9 @@ func (co *commands) answerObeyed(ctx context.Context, name string, i int, line g
 	})
 }
 
-// obeyed turns whole commands for other programs into our commands, if lockstep.hcl on the base branch tells
-// Lockstep to obey them. It leaves out overrides: the gate reads only those written as commands of Lockstep.
+// obeyed replaces complete commands for other programs, such as Atlantis, by Lockstep's commands, if
+// lockstep.hcl on the base branch says so. It does not replace overrides, because the gate reads only overrides
+// that are written as Lockstep's commands.
 func (co *commands) obeyed(ctx context.Context, lines []grammar.Line) ([]grammar.Line, error) {
 	lines = slices.Clone(lines)
 	for i, l := range lines {
@@ -194,7 +200,7 @@ func (co *commands) obeyed(ctx context.Context, lines []grammar.Line) ([]grammar
 	return lines, nil
 }
 
-// command carries out one line, and returns the replies that are known at once.
+// command carries out the command in one line of a comment. It returns the replies that are already known.
 func (co *commands) command(ctx context.Context, line grammar.Line) ([]comment.Reply, error) {
 	if !line.Problem.IsZero() {
 		return co.answerOnce(ctx, comment.Misunderstood{Line: line})
@@ -228,9 +234,10 @@ func (co *commands) command(ctx context.Context, line grammar.Line) ([]comment.R
 	return replies, nil
 }
 
-// replyForOthers replaces the replies to a refused command if none of our projects matches the command. The
-// last look at the pull request may have found projects of other deployments. Then those deployments alone
-// answer a command for all projects. If the pull request touches no project, one deployment answers for all.
+// replyForOthers replaces the replies to a refused command, if no project of this deployment matches the
+// command. When Lockstep last read the pull request, it may have found projects of other deployments. Then only
+// those deployments answer a command for all projects. If the pull request changes no project, one deployment
+// answers for all.
 func (co *commands) replyForOthers(ctx context.Context, c comment.Command, replies []comment.Reply) ([]comment.Reply, error) {
 	l, err := co.Ledger.LastLook(ctx, co.Facts.Message.Pull)
 	if err != nil {
@@ -255,8 +262,8 @@ func (co *commands) replyForOthers(ctx context.Context, c comment.Command, repli
 	return []comment.Reply{gatefacts.RefusedElsewhere(c, others)}, nil
 }
 
-// handlers lists the commands, each with the function that carries it out or sends messages for it. The
-// commands in grammar.Planning are plans under another name.
+// handlers has, for each verb, the function that carries out the command or sends messages for it. The verbs in
+// [grammar.Planning] are missing: their commands are carried out as plans.
 var handlers = map[comment.Verb]func(*commands, context.Context, comment.Command) ([]comment.Reply, error){
 	comment.Plan: func(co *commands, ctx context.Context, c comment.Command) ([]comment.Reply, error) {
 		return co.Plans.Enqueue(ctx, c)
@@ -287,7 +294,7 @@ var handlers = map[comment.Verb]func(*commands, context.Context, comment.Command
 	},
 }
 
-// handlerOf returns the handler of a verb; nil if there is none.
+// handlerOf returns the function that carries out commands with the verb v; nil if there is none.
 func handlerOf(v comment.Verb) func(*commands, context.Context, comment.Command) ([]comment.Reply, error) {
 	if slices.Contains(grammar.Planning(), v) {
 		return planning
@@ -295,7 +302,7 @@ func handlerOf(v comment.Verb) func(*commands, context.Context, comment.Command)
 	return handlers[v]
 }
 
-// planning carries out a command that is a plan under another name.
+// planning carries out a command whose verb is another name for a plan with options, such as drift.
 func planning(co *commands, ctx context.Context, c comment.Command) ([]comment.Reply, error) {
 	replies, err := co.Plans.Enqueue(ctx, c.AsPlan())
 	for i, r := range replies {

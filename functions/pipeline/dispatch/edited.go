@@ -16,10 +16,11 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// verifyWritten reads a comment or review with decisive commands again from GitHub. A person who knows a
-// webhook's secret can sign a text that nobody wrote, with any time. verifyWritten reports whether the text is
-// on this pull request, by the same author, with the same commands, and not edited. It sets the message's time
-// to GitHub's. It accepts a button unread: GitHub reports a button by webhook only.
+// verifyWritten reads a comment or review from GitHub, before the decisive commands in it are carried out. A
+// person who knows the webhook secret can sign a text that nobody has written, with any time. verifyWritten
+// reports whether the text exists on this pull request, unedited, with the same author and the same commands.
+// It sets the message's time to that on GitHub. It does not check a button, because GitHub reports buttons only
+// by webhooks.
 func (co *commands) verifyWritten(ctx context.Context) (bool, error) {
 	m := &co.Facts.Message
 	if !slices.ContainsFunc(m.Lines, func(l grammar.Line) bool { return l.Command.Verb.Decisive() }) || m.Source().IsZero() && m.At.IsZero() {
@@ -40,8 +41,8 @@ func (co *commands) verifyWritten(ctx context.Context) (bool, error) {
 	return same && now.Author == m.Actor && !now.Edited, nil
 }
 
-// answerNotAsWritten answers commands whose text on GitHub differs from the webhook, unless the text could not
-// be read.
+// answerNotAsWritten answers commands whose text on GitHub differs from that in the webhook. unread is the
+// error of reading the text from GitHub: if it is not nil, answerNotAsWritten answers nothing.
 func (co *commands) answerNotAsWritten(ctx context.Context, name string, unread error) error {
 	if unread != nil {
 		return nil

@@ -13,6 +13,6 @@ type GitHub interface {
 	report.Hub
 	integrations.Hub
 	integrations.DeploymentHub
-	// Budget returns how many of GitHub's requests are left, by its last answer.
+	// Budget returns how many requests GitHub still allows, according to its latest answer.
 	Budget() github.Budget
 }

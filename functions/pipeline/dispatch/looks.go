@@ -11,10 +11,10 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ratelimits"
 )
 
-// lookSoon sends a message to look at the pull request again. All events that GitHub reports within some
-// seconds share one look, and if events keep coming, looks become rarer. Each look reads all facts again,
-// whatever the event was. No event is lost: the message of an event waits until a look begins after the
-// event.
+// lookSoon sends a message, whose handler will read the pull request once more. All events that GitHub reports
+// within some seconds share one such message. If events keep coming, the messages become rarer. The handler
+// reads all facts, whatever the event was. No event is lost: the message of an event waits until the pull
+// request is read after the event.
 func (t *task) lookSoon(ctx context.Context) error {
 	now := time.Now().UTC()
 	l, err := t.looks(ctx, t.message.Pull.Number, func(l *ratelimits.Looks) {})
@@ -34,8 +34,8 @@ func (t *task) lookSoon(ctx context.Context) error {
 	return t.lookAt(ctx, now)
 }
 
-// nextLook reserves the time of the next look at the pull request. It keeps the limits on the looks at one
-// pull request and at one repository.
+// nextLook reserves the next time at which the pull request is read. It keeps the limits for one pull request
+// and for one repository.
 func (t *task) nextLook(ctx context.Context, now time.Time) (ratelimits.Looks, error) {
 	var at time.Time
 	_, err := t.looks(ctx, 0, func(l *ratelimits.Looks) { *l, at = l.Next(now, t.every, ratelimits.OfRepository) })
@@ -54,8 +54,8 @@ func (t *task) nextLook(ctx context.Context, now time.Time) (ratelimits.Looks, e
 	})
 }
 
-// lookAt sends the message to look at the pull request. All other waiting messages of the pull request are
-// handled before it.
+// lookAt sends a message, whose handler will read the pull request. The queue delivers it after all other
+// waiting messages of the pull request.
 func (t *task) lookAt(ctx context.Context, now time.Time) error {
 	m := pipeline.Message{Kind: pipeline.SyncComments}
 	if err := pipeline.Send(ctx, t.queue, t.message.Pull, m, t.message.ID); err != nil {
@@ -65,7 +65,8 @@ func (t *task) lookAt(ctx context.Context, now time.Time) error {
 	return err
 }
 
-// looks changes the record of the looks at a pull request; number 0 means the whole repository.
+// looks changes the record that says when a pull request was read. number 0 means the record for the whole
+// repository.
 func (t *task) looks(ctx context.Context, number int, change func(*ratelimits.Looks)) (l ratelimits.Looks, err error) {
 	key := fmt.Sprintf("pace/%d/%d", t.message.Pull.Repo.ID, number)
 	_, err = t.ledger.Change(ctx, key, func(old []byte) ([]byte, error) {

@@ -20,14 +20,16 @@ type Inventory interface {
 }
 
 // errBack is the error of an attempt that did not find its repository, although the repository is accessible
-// again. The next attempt finds it.
+// now. The next attempt will find it.
 var errBack = errors.New("it is where it was, and was not there before")
 
-// findMoved looks for the repository of a message that was transferred to another account: its name is gone,
-// or belongs to another repository. It returns the message with the present installation and name. A webhook
-// of one installation could name a repository of another. So findMoved does not search for an event that is
-// known only from a webhook, unless we know the pull request. The janitor finds events that findMoved does
-// not search for.
+// findMoved searches for the repository of a message that no longer has its name, or whose name now belongs to
+// another repository. It was transferred to another account. findMoved returns the message with the present
+// installation and name.
+//
+// A webhook of one installation could name a repository of another. So findMoved does not search if only a
+// webhook tells of the event, unless Lockstep already knows the pull request. The janitor finds events for
+// which findMoved does not search.
 func (p *Pipeline) findMoved(ctx context.Context, m pipeline.Message) (pipeline.Message, bool, error) {
 	if p.Inventory == nil {
 		return m, false, nil
@@ -65,8 +67,8 @@ func (p *Pipeline) findMoved(ctx context.Context, m pipeline.Message) (pipeline.
 	return m, false, nil
 }
 
-// knows reports whether our records show that the message belongs to a pull request of ours. A comment is known
-// if an earlier attempt has begun its answer. Any other message is known if its pull request was looked at
+// knows reports whether Lockstep's records contain the pull request of the message. A comment is known if an
+// earlier attempt has begun its answer. Any other message is known if Lockstep has read its pull request
 // before.
 func (p *Pipeline) knows(ctx context.Context, m pipeline.Message) (bool, error) {
 	if m.Kind != pipeline.Commanded {
@@ -82,7 +84,7 @@ func (p *Pipeline) knows(ctx context.Context, m pipeline.Message) (bool, error) 
 	return a.Message == m.ID, err
 }
 
-// serves reports whether a repository is served. If not, it logs the reason.
+// serves reports whether Lockstep works for a repository. If not, it logs the reason.
 func (p *Pipeline) serves(ctx context.Context, r github.Repo) (bool, error) {
 	s, err := p.Intake().Served(ctx, r)
 	if err == nil && !s.Allowed() {

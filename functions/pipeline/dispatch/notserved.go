@@ -9,8 +9,8 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// refuseNotServed logs a message of a repository that is not served. For a push it also writes one check run on
-// the head. A failure is only logged.
+// refuseNotServed logs a message of a repository for which Lockstep does not work. For a push it also writes
+// one check run on the head commit. It only logs its own errors.
 func (p *Pipeline) refuseNotServed(ctx context.Context, m pipeline.Message, s intake.Service) {
 	p.log(intake.NotServed(m.Pull.Repo, s))
 	if m.Kind != pipeline.Pushed {

@@ -17,9 +17,9 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// deploymentChecks lists the deployments on a repository with their checks of a head. All deployments see the
-// same checks. So they agree which of them answers a command that is for no particular project, although they
-// share no records.
+// deploymentChecks lists the deployments that work for a repository, with their checks on a head commit. All
+// deployments see the same checks, but share no records. By the checks, they agree which of them answers a
+// command that is for no certain project.
 type deploymentChecks struct {
 	own   string
 	names []string // of the deployments that the base branch names; nil if ours is the only one
@@ -27,8 +27,8 @@ type deploymentChecks struct {
 	by    gatefacts.DeploymentChecks
 }
 
-// first reports whether our deployment is the first by name, among those with a check of the head. Each active
-// deployment has such a check.
+// first reports whether this deployment has the first name, in alphabetical order, of all that have a check on
+// the head commit. Each active deployment has one.
 func (v deploymentChecks) first() bool {
 	for _, name := range v.names {
 		if name < v.own && v.by.Has(name) {
@@ -38,7 +38,7 @@ func (v deploymentChecks) first() bool {
 	return true
 }
 
-// open reports whether a deployment has a check of one of the given projects that has failed or is in
+// open reports whether a deployment has a check of one of these projects that has failed or is still in
 // progress.
 func (v deploymentChecks) open(deployment string, projects []string) bool {
 	return slices.ContainsFunc(v.all, func(r github.Report) bool {
@@ -48,9 +48,8 @@ func (v deploymentChecks) open(deployment string, projects []string) bool {
 	})
 }
 
-// readDeploymentChecks reads the checks that all deployments have on the pull request. They show which
-// deployment has to answer a command. If readDeploymentChecks returns an error, the caller answers the
-// command itself.
+// readDeploymentChecks reads the checks that all deployments have written for the pull request. They show which
+// deployment must answer a command. After an error, the caller answers the command itself.
 func (co *commands) readDeploymentChecks(ctx context.Context) (deploymentChecks, error) {
 	v := deploymentChecks{own: co.Facts.Deployment}
 	if co.Facts.Message.At.IsZero() {
@@ -73,8 +72,8 @@ func (co *commands) readDeploymentChecks(ctx context.Context) (deploymentChecks,
 	return v, err
 }
 
-// answerOnce returns the replies to a line that every deployment on the repository would answer in the same
-// way. Only one of them answers.
+// answerOnce returns the replies to a line that every deployment would answer in the same way. It returns none
+// if another deployment answers.
 func (co *commands) answerOnce(ctx context.Context, replies ...comment.Reply) ([]comment.Reply, error) {
 	v, err := co.readDeploymentChecks(ctx)
 	if err != nil || !v.first() {
@@ -83,8 +82,8 @@ func (co *commands) answerOnce(ctx context.Context, replies ...comment.Reply) ([
 	return replies, nil
 }
 
-// answerGeneral returns the replies to a command that is refused for a reason that is the same for all
-// projects. Only one deployment answers it. ok is false if a reply has another reason.
+// answerGeneral returns the replies to a refused command, if the reason is the same for all projects. Only one
+// deployment then answers. ok is false if a reply has another reason.
 func (co *commands) answerGeneral(ctx context.Context, c comment.Command, replies []comment.Reply) (_ []comment.Reply, ok bool, err error) {
 	for _, r := range replies {
 		if no, is := r.(comment.Refused); !is || !admission.SameForAllProjects(no.Reasons) {
@@ -106,9 +105,9 @@ func (co *commands) answerGeneral(ctx context.Context, c comment.Command, replie
 	return []comment.Reply{no}, true, nil
 }
 
-// failedElsewhere returns the replies to a command for failed projects that was refused because none of our
-// projects has failed. If checks of other deployments' projects have not passed, those deployments answer.
-// Otherwise one deployment answers for all.
+// failedElsewhere returns the replies to a command for failed projects, if no project of this deployment has
+// failed. If checks of other deployments have not passed, those deployments answer. Otherwise one deployment
+// answers for all.
 func (co *commands) failedElsewhere(ctx context.Context, c comment.Command, no comment.Refused) ([]comment.Reply, error) {
 	named := c
 	named.Failed = false

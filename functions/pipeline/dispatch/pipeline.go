@@ -1,11 +1,11 @@
-// Package dispatch hands each message to the handler for its kind. A message that is delivered several times,
+// Package dispatch passes each message to the handler for its kind. A message that is delivered several times,
 // or by two queues, is handled once.
 //
 //	triggers.go   the kinds of messages, with the functions that handle them and that give them up
 //	commands.go   the commands of comments, with their handlers
 //	task.go       the handlers, made for one message
 //
-// This package does not do the work of a handler. Start reading at [Pipeline.Handle].
+// The package does not do the work of the handlers. Start reading at [Pipeline.Handle].
 package dispatch
 
 import (
@@ -25,7 +25,7 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// A Pipeline handles messages. It has no state of its own, so any number of pipelines may use the same records.
+// A Pipeline handles messages. It contains no state, so several pipelines may use the same records.
 type Pipeline struct {
 	// Connect opens the repository of a pull request, with the rights of the pull request's installation.
 	Connect func(pipeline.Pull) (GitHub, error)
@@ -41,19 +41,18 @@ type Pipeline struct {
 	Hook jobs.StepFunc
 	// Notify delivers the notifications of base branches; if it is nil, they are dropped.
 	Notify jobs.NotifyFunc
-	// Projects reads checkouts; nil means in this process.
+	// Projects finds and reads the projects in checkouts. If it is nil, that is done in this process.
 	Projects jobs.Projects
-	// TryPolicies tries the policies that a pull request changes. If it is nil, a broken policy is noticed only
-	// after its merge.
+	// TryPolicies checks the policies that a pull request changes. If it is nil, errors in policies are noticed
+	// only after the merge.
 	TryPolicies jobs.TryPoliciesFunc
 	// States are the patterns of addresses that every repository may use for its own states; nil allows none.
 	States places.Own
-	// Serves are the owners and repositories that are served. Messages of all others are refused.
+	// Serves are the owners and repositories for which Lockstep works. Messages of all others are refused.
 	Serves intake.Serves
-	// Deployment is the name of this deployment; "" for none. It serves the projects whose environments name
-	// it.
+	// Deployment is the name of this deployment; "" for none. It works for projects whose environments name it.
 	Deployment string
-	// Log gets an error for each refused message; it may be nil.
+	// Log is called with the reason for each refused message. It may be nil.
 	Log func(error)
 	// Scratch is the directory for checkouts, which are removed after use; "" means the system's.
 	Scratch string
@@ -62,32 +61,34 @@ type Pipeline struct {
 	// Where tells people where an artifact is: an address, or a command that fetches it. It is nil if they
 	// cannot read artifacts.
 	Where func(pipeline.Artifact) string
-	// Poll is how often plans and applies look for orders to stop, and plans for newer plans; 0 means 5 s.
+	// Poll is how often plans and applies check whether they must stop. Plans also check for newer plans. 0
+	// means 5 s.
 	Poll time.Duration
-	// MaxCommands is how many comments with commands one person may write on one pull request in an hour; 0
-	// means ratelimits.MaxCommands.
+	// MaxCommands is the maximum number of comments with commands by one person on one pull request in an hour;
+	// 0 means ratelimits.MaxCommands.
 	MaxCommands int
-	// MaxStrangers is how many comments with commands by people without write access, all together, are
-	// answered on one pull request in an hour; 0 means ratelimits.MaxStrangers.
+	// MaxStrangers is the maximum number of comments with commands that are answered, on one pull request in an
+	// hour, for all people without write access together; 0 means ratelimits.MaxStrangers.
 	MaxStrangers int
-	// Share is how many plans of one repository are on the queue at a time. It should be the number of plans
-	// that are made at the same time: a higher number speeds up no plan, and makes other repositories wait
-	// longer. 0 means no limit, for a queue in which repositories take turns.
+	// Share is the maximum number of plans of one repository that are in the queue at the same time. It should
+	// be the number of plans that are made in parallel: a larger number makes no plan faster, and makes other
+	// repositories wait longer. 0 means no limit. That is for queues in which repositories take turns.
 	Share int
-	// LookEvery is the least time between two looks at a pull request for reported checks and similar events; 0
-	// means ratelimits.LookEvery.
+	// LookEvery is the minimum time between two times at which a pull request is read because of events such as
+	// reported checks. 0 means ratelimits.LookEvery.
 	LookEvery time.Duration
-	// Loud is the maximum number of plans of one push or command that are reported one by one; 0 means
+	// Loud is the maximum number of plans, of one push or command, that are reported separately; 0 means
 	// planrun.DefaultLoud.
 	Loud int
 	// Runners are the runners that environments may name in this deployment.
 	Runners []string
-	// Builds runs the applies of environments whose runner is a build; if it is nil, they run in this process.
+	// Builds runs the applies of environments that name a build as their runner. If it is nil, such applies run
+	// in this process.
 	Builds buildrunner.Service
-	// Build is the ID of the build in which this process handles its one message; "" outside of builds.
+	// Build is the ID of the build in which this process handles its only message; "" outside of builds.
 	Build string
-	// Bases caches the commits of base branches that this process has read; if it is nil, each message reads
-	// its own.
+	// Bases caches commits of base branches that this process has read. If it is nil, they are read for each
+	// message.
 	Bases *gatefacts.Bases
 	// StopBefore is how long before the end of the process an apply stops beginning changes; 0 means
 	// DefaultStopBefore.
@@ -99,7 +100,7 @@ func (p *Pipeline) Intake() *intake.Intake {
 	return &intake.Intake{Records: p.Records, Queue: p.Queue, Serves: p.Serves, Log: p.Log}
 }
 
-// planQueue returns the pipeline's queue, with a share for each repository.
+// planQueue returns the pipeline's queue with limited numbers of plans for each repository: see [planQueue].
 func (p *Pipeline) planQueue() *planQueue {
 	return &planQueue{Queue: p.Queue, ledger: p.Ledger(), share: p.Share}
 }
@@ -107,7 +108,7 @@ func (p *Pipeline) planQueue() *planQueue {
 // Ledger returns the pipeline's records.
 func (p *Pipeline) Ledger() ledger.Ledger { return ledger.Ledger{Records: p.Records, Build: p.Build} }
 
-// Handle carries out the task of a message, if its repository is served. After an error another attempt may
+// Handle handles a message, if Lockstep works for its repository. If it returns an error, another attempt may
 // help.
 func (p *Pipeline) Handle(ctx context.Context, m pipeline.Message) error {
 	if err := p.handle(ctx, m); err != nil {
@@ -142,7 +143,8 @@ func (p *Pipeline) handle(ctx context.Context, m pipeline.Message) error {
 // messageKey returns the key of the record that a message was handled.
 func messageKey(m pipeline.Message) string { return "message/" + m.ID }
 
-// once handles a message, unless a record shows that it was handled, or its repository is not served.
+// once handles a message. It does nothing if a record shows that the message was already handled, or if
+// Lockstep does not work for its repository.
 func (p *Pipeline) once(ctx context.Context, m pipeline.Message, key string, do func(*task, context.Context) error) error {
 	m, ok, err := p.letIn(ctx, m)
 	if err != nil {
@@ -158,7 +160,8 @@ func (p *Pipeline) once(ctx context.Context, m pipeline.Message, key string, do 
 	if m.Event() || m.Kind == pipeline.Landed {
 		m.ID = m.FirstID() // an answer may be begun, and plans queued, under this ID
 	}
-	// Begin counts attempts only for applies and recoveries. For all other messages the queue counts them.
+	// begin counts attempts only for applies and recoveries. The queue counts the attempts at all other
+	// messages.
 	begin := func(ctx context.Context) (int, error) {
 		return tries.Begin(ctx, m.Kind == pipeline.ToApply || m.Kind == pipeline.ToRecover)
 	}
@@ -191,11 +194,11 @@ func (p *Pipeline) once(ctx context.Context, m pipeline.Message, key string, do 
 		return fmt.Errorf("handle %s: %w", m.ID, err)
 	}
 	if errors.As(err, new(*pipeline.HandOver)) {
-		// The lease stays. It shows that another process has to continue.
+		// The lease is kept: it shows that another process must continue the work.
 		return fmt.Errorf("handle %s: %w", m.ID, err)
 	}
 	if err != nil {
-		// The context may have ended, so the record is written with another one.
+		// ctx may have ended, so the record is written with a new context.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), letGoTimeout)
 		defer cancel()
 		return fmt.Errorf("handle %s: %w", m.ID, errors.Join(err, t.leases.LetGo(ctx)))
@@ -203,8 +206,9 @@ func (p *Pipeline) once(ctx context.Context, m pipeline.Message, key string, do 
 	return nil
 }
 
-// letIn returns the message if its repository is served, and refuses it otherwise. If the repository was
-// renamed before it was first looked at, the returned message has the present name.
+// letIn returns the message if Lockstep works for its repository. Otherwise it refuses the message, and ok is
+// false. If the repository was renamed before Lockstep first read it, the returned message has the present
+// name.
 func (p *Pipeline) letIn(ctx context.Context, m pipeline.Message) (_ pipeline.Message, ok bool, err error) {
 	service, err := p.Intake().Served(ctx, m.Pull.Repo)
 	if err != nil || service.Allowed() {
@@ -219,8 +223,8 @@ func (p *Pipeline) letIn(ctx context.Context, m pipeline.Message) (_ pipeline.Me
 	return m, false, nil
 }
 
-// attempt makes one attempt at a message. If the repository has moved, it makes another attempt at the new
-// place. The task is nil if the repository cannot be opened.
+// attempt makes one attempt at handling a message. If the repository was transferred, it makes a second attempt
+// with the new name. The task is nil if the repository cannot be opened.
 func (p *Pipeline) attempt(ctx context.Context, m pipeline.Message, nth int, tries *ledger.Attempts, do func(*task, context.Context) error) (*task, error) {
 	hub, err := p.Connect(m.Pull)
 	if err != nil {
@@ -255,6 +259,6 @@ func (p *Pipeline) builder(m pipeline.Message) buildrunner.Builder {
 // Exhausted is the reason for giving up a message that was tried the maximum number of times.
 var Exhausted = fmt.Sprintf("%d attempts failed or were interrupted", pipeline.MaxReceives)
 
-// letGoTimeout limits the time for releasing leases after an error. It is enough for two calls about a
-// record, and much less than the time that a function has left when its work is cancelled.
+// letGoTimeout limits the time for releasing leases after an error. It is enough for two requests about a
+// record. It is much less than the time that remains for a Lambda function whose work was cancelled.
 const letGoTimeout = 5 * time.Second

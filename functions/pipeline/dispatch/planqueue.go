@@ -15,19 +15,18 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 )
 
-// A planQueue gives each repository a share of the queue of plans. The queue delivers messages in the order
-// of their arrival. So each repository has at most a fixed number of messages on the queue at a time, and
-// other repositories wait for at most that many plans of it. The other messages wait in records. The pull
-// requests of a repository take turns. After a message of the repository is handled, its handler sends the
-// next ones.
+// A planQueue limits how many plans of one repository are in the queue of plans at the same time, because the
+// queue delivers messages in the order of their arrival. So a repository waits for a limited number of other
+// repositories' plans. The messages above the limit wait in records. The pull requests of a repository take
+// turns. After a message is handled, its handler sends the next waiting ones of the same repository.
 type planQueue struct {
 	pipeline.Queue
 	ledger ledger.Ledger
 	share  int // 0 means no limit
 }
 
-// A repositoryQueue lists a repository's messages on the queue of plans, and counts the messages that wait for
-// a place on the queue.
+// A repositoryQueue lists the messages of a repository that are in the queue of plans. It also counts the
+// messages that wait outside of the queue.
 type repositoryQueue struct {
 	On      []sentMessage `json:",omitempty"`
 	Waiting int           `json:",omitempty"` // 0 only if none waits, or if a process that adds one looks again
@@ -39,25 +38,25 @@ type sentMessage struct {
 	ID   string
 	Pull int
 	Sent time.Time
-	// Due is set while a message that has waited has a place but is not sent yet.
+	// Due is set if a message may now be sent to the queue, but is not sent yet.
 	Due bool `json:",omitempty"`
 }
 
-// A waitingMessage is a message that is not sent yet.
+// A waitingMessage is a message that waits in a record, and is not in the queue yet.
 type waitingMessage struct {
 	Message pipeline.Message
 	Place   int
 }
 
-// lostAfter is how long a message that is not handled keeps its place. After that time it counts as lost, and
-// another message gets the place.
+// lostAfter is how long a message that nobody handles is listed as being in the queue. After that, the message
+// counts as lost, and another one is sent.
 const lostAfter = 3 * time.Hour
 
 func queueKey(repo int64) string { return fmt.Sprintf("line/%d", repo) }
 
 func waitingKey(repo int64, id string) string { return queueKey(repo) + "/" + url.PathEscape(id) }
 
-// due returns the messages that have a place on the queue and, as far as known, were not sent.
+// due returns the IDs of the messages that may be in the queue but, as far as known, were not sent.
 func (l repositoryQueue) due() (ids []string) {
 	for _, x := range l.On {
 		if x.Due {
@@ -67,23 +66,23 @@ func (l repositoryQueue) due() (ids []string) {
 	return ids
 }
 
-// has reports whether a message is on the queue, by its ID.
+// has reports whether the message with the given ID is in the queue.
 func (l repositoryQueue) has(id string) bool {
 	return slices.ContainsFunc(l.On, func(x sentMessage) bool { return x.ID == id })
 }
 
-// put adds a message to the record of those on the queue.
+// put adds a message to the list of messages in the queue.
 func (l *repositoryQueue) put(m pipeline.Message, now time.Time) {
 	l.On = append(l.On, sentMessage{ID: m.ID, Pull: m.Pull.Number, Sent: now})
 }
 
-// forget drops the messages that are certainly not on the queue any more.
+// forget removes messages from the list that are certainly no longer in the queue.
 func (l *repositoryQueue) forget(now time.Time) {
 	l.On = slices.DeleteFunc(l.On, func(x sentMessage) bool { return now.Sub(x.Sent) > lostAfter })
 }
 
-// pick gives free places to waiting messages, so that the pull requests take turns. It returns the number of
-// places given.
+// pick chooses waiting messages to send, up to the limit share, so that the pull requests take turns. It
+// returns how many it has chosen.
 func (l *repositoryQueue) pick(all []waitingMessage, share int, now time.Time) (n int) {
 	has := map[int]int{} // messages on the queue, by the number of the pull request
 	for _, x := range l.On {
@@ -133,8 +132,8 @@ func (q *planQueue) Send(ctx context.Context, m pipeline.Message) error {
 	return q.next(ctx, m.Pull.Repo.ID, true)
 }
 
-// send sends a message that has a place on the queue. If the message was handled before, nobody will handle
-// it now and end its place, so send frees the place at once.
+// send sends a message that is listed as being in the queue. If the message was already handled, no handler
+// will remove it from the list, so send removes it at once.
 func (q *planQueue) send(ctx context.Context, m pipeline.Message) error {
 	if err := q.Queue.Send(ctx, m); err != nil {
 		return err
@@ -152,7 +151,7 @@ func (q *planQueue) send(ctx context.Context, m pipeline.Message) error {
 	return nil
 }
 
-// Ahead returns how many plans of a repository come before a plan that is sent now.
+// Ahead returns how many plans of the repository would be made before a plan that is sent now.
 func (q *planQueue) Ahead(ctx context.Context, p pipeline.Pull) (int, error) {
 	if q.share == 0 {
 		return pipeline.Ahead(ctx, q.Queue, p)
@@ -161,7 +160,7 @@ func (q *planQueue) Ahead(ctx context.Context, p pipeline.Pull) (int, error) {
 	return len(l.On) + l.Waiting, err
 }
 
-// handled frees the place of message m, which was handled, and sends the messages that wait for a place.
+// handled removes the handled message m from the list of messages in the queue, and sends waiting messages.
 func (q *planQueue) handled(ctx context.Context, m pipeline.Message) error {
 	if q.share == 0 || m.On(pipeline.Applies) {
 		return nil
@@ -172,8 +171,8 @@ func (q *planQueue) handled(ctx context.Context, m pipeline.Message) error {
 	return q.next(ctx, m.Pull.Repo.ID, false)
 }
 
-// abandoned frees the place of message m, which was given up, and makes another process send the messages
-// that wait for a place. The process that gives up a message perhaps does not have the right to send.
+// abandoned removes the given-up message m from the list of messages in the queue. It then makes another
+// process send waiting messages, because a process that gives up messages may not have the right to send any.
 func (q *planQueue) abandoned(ctx context.Context, m pipeline.Message) error {
 	left, err := q.leave(ctx, m)
 	if err != nil || !left {
@@ -182,7 +181,7 @@ func (q *planQueue) abandoned(ctx context.Context, m pipeline.Message) error {
 	return pipeline.Send(ctx, q.Queue, m.Pull, pipeline.Message{Kind: pipeline.SyncComments}, strings.ReplaceAll(m.ID, "/", "-"), "left")
 }
 
-// leave ends the place of a message on the queue, if it has one.
+// leave removes a message from the list of messages in the queue. had is false if the list did not have it.
 func (q *planQueue) leave(ctx context.Context, m pipeline.Message) (had bool, err error) {
 	if !m.On(pipeline.Plans) {
 		return false, nil
@@ -196,9 +195,9 @@ func (q *planQueue) leave(ctx context.Context, m pipeline.Message) (had bool, er
 	})
 }
 
-// next sends waiting messages while there is room. added is set if the caller has just added a waiting
-// message. Then next looks for waiting messages even if the recorded number of waiting messages is 0: another
-// process may have counted before the message was added.
+// next sends waiting messages, as many as the limit allows. added is set if the caller has just added a waiting
+// message. next then reads the waiting messages even if their recorded number is 0: another process may have
+// counted them before this one was added.
 func (q *planQueue) next(ctx context.Context, repo int64, added bool) error {
 	for {
 		l, version, err := q.read(ctx, repo)
@@ -231,8 +230,8 @@ func (q *planQueue) next(ctx context.Context, repo int64, added bool) error {
 	}
 }
 
-// sendDue sends messages that got a place on the queue. If a process died after sending a message, sendDue
-// sends the message again, and the queue counts both as one.
+// sendDue sends the messages with the given IDs. If a process has died after sending a message, sendDue sends
+// it once more, and the queue treats both as one.
 func (q *planQueue) sendDue(ctx context.Context, repo int64, ids []string) error {
 	for _, id := range ids {
 		key := waitingKey(repo, id)
@@ -261,7 +260,7 @@ func (q *planQueue) sendDue(ctx context.Context, repo int64, ids []string) error
 	})
 }
 
-// waiting returns the waiting messages of a repository.
+// waiting returns the messages of a repository that wait outside of the queue.
 func (q *planQueue) waiting(ctx context.Context, repo int64) (all []waitingMessage, err error) {
 	list, err := q.ledger.Records.List(ctx, queueKey(repo))
 	if err != nil {
@@ -277,7 +276,7 @@ func (q *planQueue) waiting(ctx context.Context, repo int64) (all []waitingMessa
 	return all, nil
 }
 
-// read reads the queue of a repository; its version is empty if there is none.
+// read reads the record of a repository's queue. The version is "" if there is no record.
 func (q *planQueue) read(ctx context.Context, repo int64) (l repositoryQueue, v pipeline.Version, err error) {
 	rec, err := q.ledger.Records.Get(ctx, queueKey(repo))
 	if err == nil && rec.Version != "" {
@@ -288,7 +287,7 @@ func (q *planQueue) read(ctx context.Context, repo int64) (l repositoryQueue, v 
 	return l, rec.Version, err
 }
 
-// change changes the queue of a repository.
+// change changes the record of a repository's queue.
 func (q *planQueue) change(ctx context.Context, repo int64, do func(*repositoryQueue)) error {
 	_, err := q.ledger.Change(ctx, queueKey(repo), func(old []byte) ([]byte, error) {
 		var l repositoryQueue

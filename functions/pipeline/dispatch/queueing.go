@@ -13,7 +13,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// A queuer handles the merge groups of a message's pull request.
+// A queuer handles the merge groups (of GitHub's merge queue) that contain a message's pull request.
 type queuer struct {
 	Facts  *gatefacts.Reader
 	Report *report.Reporter
@@ -59,9 +59,9 @@ func (q *queuer) Group(ctx context.Context) error {
 	return errors.Join(q.syncAhead(ctx, now), q.replanForMerge(ctx), q.awaitGroup(ctx, now.SHA))
 }
 
-// notPlanned returns the targets of projects that the pull request touches in its merge group, but that were
-// not planned at its head. Nobody has seen what the merge would change in these projects. If the group builds
-// on the base commit of the plans, there are no such projects.
+// notPlanned returns the targets of projects that the pull request changes in its merge group, but that were
+// not planned for its head. Nobody has seen what the merge would change in them. There are none if the group is
+// based on the same commit as the plans.
 func (q *queuer) notPlanned(ctx context.Context, now gatefacts.Group, l ledger.Look) ([]string, error) {
 	if l.Head != q.Facts.Pull.Head.SHA || !l.Compared {
 		return nil, nil // the pull request's own check is not a success then
@@ -85,12 +85,12 @@ func (q *queuer) notPlanned(ctx context.Context, now gatefacts.Group, l ledger.L
 	}), err
 }
 
-// groupWaits are the delays for a merge group that GitHub reports before its API knows it. After the last delay
-// Lockstep stops waiting: the group may be gone, and a later event asks again.
+// groupWaits are delays after GitHub has reported a merge group that its API does not know yet. After the last
+// delay, Lockstep stops waiting: the group may no longer exist, and a later event will report it.
 var groupWaits = []time.Duration{10 * time.Second, 30 * time.Second}
 
-// awaitGroup makes the queue deliver the message of a new merge group again if GitHub's API does not have the
-// group yet. Without its check, the group would wait for an hour and leave the queue.
+// awaitGroup returns an error if GitHub's API does not know the new merge group yet. The queue then delivers
+// the message once more. Without a check, the group would wait for an hour, and then leave the merge queue.
 func (q *queuer) awaitGroup(ctx context.Context, now string) error {
 	m := q.Facts.Message
 	if m.Action != pipeline.Requested || m.MergeGroup == now {
@@ -107,9 +107,9 @@ func (q *queuer) awaitGroup(ctx context.Context, now string) error {
 	return &pipeline.BusyError{Until: time.Now().Add(groupWaits[min(n, len(groupWaits))-1]), Why: "GitHub does not know yet the merge group that it tells of"}
 }
 
-// syncAhead sends a message for each pull request that is ahead in the merge queue. The handler of the
-// message updates the check of this merge group, because the group contains those pull requests, too. A queue
-// that merges several pull requests at once may look only at the check of its last group.
+// syncAhead sends a message for each pull request before this one in the merge queue. The handler of such a
+// message updates the check of this merge group, which contains those pull requests, too. A queue that merges
+// several pull requests at once may look only at the check of its last group.
 func (q *queuer) syncAhead(ctx context.Context, now gatefacts.Group) error {
 	for _, n := range now.Ahead {
 		about := q.Facts.Message.Pull
@@ -123,8 +123,8 @@ func (q *queuer) syncAhead(ctx context.Context, now gatefacts.Group) error {
 
 func (q *queuer) groups() ledger.Groups { return ledger.Groups{Ledger: q.Ledger} }
 
-// replanForMerge sends messages to make plans again: those that the merge will apply, except those that were
-// already made again for the merge group. It can be repeated.
+// replanForMerge sends messages that make new plans of the projects that the merge will apply. It leaves out
+// projects that already have a new plan for the merge group. It can be repeated.
 func (q *queuer) replanForMerge(ctx context.Context) error {
 	l, err := q.Ledger.LastLook(ctx, q.Facts.Message.Pull)
 	if err != nil || len(l.Groups) == 0 || !q.Facts.Pull.Open {

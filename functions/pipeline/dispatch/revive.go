@@ -10,9 +10,10 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// Revive handles a lease whose process is known to be dead. If the process had begun an apply, the message may
-// be lost, so Revive sends it again, at most once in ten minutes. If the message was not lost, the second one
-// finds nothing to do. Any other message is given up, and so is an apply that makes no progress.
+// Revive handles a lease whose process is known to be dead. If the process had begun an apply, its message may
+// be lost. So Revive sends the message once more, but not more often than every ten minutes. If the message was
+// not lost, the second one has no effect. Any other message is given up. An apply that makes no progress is
+// also given up.
 func (p *Pipeline) Revive(ctx context.Context, l ledger.Lease, now time.Time) error {
 	if l.Message.Kind == pipeline.ToApply {
 		goesOn, err := p.isUnfinishedApply(ctx, l.Message)
@@ -26,7 +27,7 @@ func (p *Pipeline) Revive(ctx context.Context, l ledger.Lease, now time.Time) er
 	return p.Abandon(ctx, l.Message, "the process that did it ended before it was done")
 }
 
-// maxIdle is how many processes may continue an apply one after the other without progress. After that,
+// maxIdle is how many processes may continue an apply, one after another, without any progress. After that,
 // [Pipeline.Revive] gives up the apply.
 const maxIdle = 2 * pipeline.MaxReceives
 
@@ -40,7 +41,7 @@ func (p *Pipeline) isUnfinishedApply(ctx context.Context, m pipeline.Message) (b
 	return err == nil && begun != "" && e.Outcome == nil && e.Idle < maxIdle, err
 }
 
-// keep stores a message that cannot be delivered.
+// keep stores a message that cannot be handled now: see [Pipeline.Resend].
 func (p *Pipeline) keep(ctx context.Context, m pipeline.Message) error {
 	if err := ledger.KeepUndeliverable(ctx, p.Ledger(), m); err != nil {
 		return fmt.Errorf("keep %s: %w", m.ID, err)
@@ -48,9 +49,10 @@ func (p *Pipeline) keep(ctx context.Context, m pipeline.Message) error {
 	return nil
 }
 
-// Resend sends a message again that could not be delivered while its repository was missing. It is called
-// once the repository is back, and uses the present name and installation. An apply that was not begun is not
-// sent again. The person who asked for it reads that nothing was applied, and decides again.
+// Resend sends a message that could not be handled while its repository was missing. It is called when the
+// repository is accessible, and uses the repository's present name and installation. It does not send the
+// message of an apply that was not begun: the person who requested it reads that nothing was applied, and can
+// decide once more.
 func (p *Pipeline) Resend(ctx context.Context, m pipeline.Message, now time.Time) error {
 	err := p.resend(ctx, m, now)
 	if err == nil {

@@ -48,7 +48,7 @@ type task struct {
 	queuer   *queuer
 }
 
-// task makes the handlers for a message.
+// task returns the handlers for a message.
 func (p *Pipeline) task(m pipeline.Message, hub GitHub, tries *ledger.Attempts) *task {
 	projects := p.Projects
 	if projects == nil {

@@ -11,11 +11,11 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/applyrun"
 )
 
-// A trigger handles one kind of message.
+// A trigger has the functions for one kind of message.
 type trigger struct {
-	// handle does the work. After an error another attempt may help.
+	// handle does the work of a message. If it returns an error, another attempt may help.
 	handle func(*task, context.Context) error
-	// abandon reports that the work will never be done.
+	// abandon records that the work of a message will never be done, and tells people.
 	abandon func(*task, context.Context, comment.Broken) error
 }
 
@@ -49,19 +49,20 @@ var triggers = map[pipeline.Kind]trigger{
 	},
 	pipeline.Grouped: {
 		func(t *task, ctx context.Context) error { return t.queuer.Group(ctx) },
-		// The merge queue waits for the check, so the dead letter is tried until GitHub accepts it.
+		// The merge queue waits for the check, so the message stays in the dead-letter queue until GitHub
+		// accepts the check.
 		func(t *task, ctx context.Context, _ comment.Broken) error { return t.queuer.Group(ctx) },
 	},
 	pipeline.SyncComments: {
 		(*task).sync,
-		// Comments are made from the records, so a given-up sync is tried once more. The dead letter waits
-		// until GitHub accepts them.
+		// Comments are made from the records, so even a message that was given up is handled once more. It
+		// stays in the dead-letter queue until GitHub accepts the comments.
 		func(t *task, ctx context.Context, _ comment.Broken) error { return t.sync(ctx) },
 	},
 	pipeline.Told: {
 		(*task).lookSoon,
-		// The look was tried three times. It is sent once more here, because the next message assumes that a
-		// look was made.
+		// Three attempts have failed. One more message is sent here, because the next message assumes that the
+		// pull request was read.
 		func(t *task, ctx context.Context, _ comment.Broken) error { return t.lookAt(ctx, time.Now().UTC()) },
 	},
 	pipeline.ToPlan: {
@@ -78,7 +79,7 @@ var triggers = map[pipeline.Kind]trigger{
 	},
 	pipeline.Settled: {
 		func(t *task, ctx context.Context) error { return t.open.Find(ctx, t.message) },
-		// Nobody waits for the result, and the janitor tries again.
+		// Nobody waits for the result, and the janitor will try once more.
 		func(*task, context.Context, comment.Broken) error { return nil },
 	},
 	pipeline.ToCheck: {
@@ -97,7 +98,7 @@ var triggers = map[pipeline.Kind]trigger{
 	},
 	pipeline.ToRelease: {
 		func(t *task, ctx context.Context) error { return t.applier.Release(ctx) },
-		// The lock stays. The next apply, or `lockstep unlock`, reports who holds it.
+		// The lock is kept. The next apply, or `lockstep unlock`, reports who has it.
 		func(*task, context.Context, comment.Broken) error { return nil },
 	},
 	pipeline.ToApply: {
@@ -114,7 +115,7 @@ func (t *task) handle(ctx context.Context) error {
 	return by.handle(t, ctx)
 }
 
-// push handles a new head or a new base branch. It ends an apply that waits for a former head.
+// push handles a new head commit or a new base branch. It ends an apply that waits for an earlier head.
 func (t *task) push(ctx context.Context) error {
 	if x := t.message.Push; x != nil {
 		if err := t.ledger.Pushed(ctx, t.message.Pull, *x); err != nil {
@@ -128,8 +129,8 @@ func (t *task) push(ctx context.Context) error {
 	return t.thenWaiting(ctx, err)
 }
 
-// close handles the end of a pull request: a merge, or closing without one. Applies on merge are done in the
-// order of their dependencies.
+// close handles a pull request that was merged or closed. Applies that the merge requests are made in the order
+// of their dependencies.
 func (t *task) close(ctx context.Context) error {
 	return t.thenWaiting(ctx, t.closer.Close(ctx))
 }
@@ -144,8 +145,8 @@ func (t *task) landed(ctx context.Context) error {
 	return t.thenWaiting(ctx, err)
 }
 
-// thenWaiting continues with the applies that wait for other projects, after an event whose comments are
-// written.
+// thenWaiting continues applies that wait for other projects, after the comments about an event are written.
+// err is the error of the event.
 func (t *task) thenWaiting(ctx context.Context, err error) error {
 	if err != nil {
 		return err
@@ -157,10 +158,12 @@ func (t *task) thenWaiting(ctx context.Context, err error) error {
 	return t.report.Sync(ctx)
 }
 
-// sync processes everything that other messages have finished. It continues with applies that wait for other
-// projects, because one of those may be finished. It continues with plans that were made with the outputs of
-// other projects, and with plans that no longer need a command. It writes the comments, reports deployments
-// to GitHub and outcomes to people elsewhere, and merges what is applied.
+// sync handles everything that other messages have finished:
+//   - It continues applies that wait for other projects.
+//   - It continues plans that were made with planned outputs of other projects, and plans that no longer need a
+//     command.
+//   - It writes the comments, and reports deployments to GitHub and results to people elsewhere.
+//   - It merges a pull request that is applied, if the settings say so.
 func (t *task) sync(ctx context.Context) error {
 	if err := t.facts.Look(ctx); err != nil {
 		return err
@@ -178,7 +181,7 @@ func (t *task) sync(ctx context.Context) error {
 	return t.merger.Merge(ctx)
 }
 
-// tell reports the outcomes since its last report, to GitHub and to people elsewhere.
+// tell reports the results since its last report: to GitHub, and to people elsewhere.
 func (t *task) tell(ctx context.Context) error {
 	return errors.Join(t.recorder.Record(ctx), t.teller.Tell(ctx))
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// Apply implements jobs.Engine.
+// Apply applies a plan; it implements jobs.Engine.
 func (e *Engine) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func(jobs.BeforeApply) jobs.Permit) (jobs.Outcome, error) {
 	j.Access = jobs.Writes
 	o, ds, err := e.open(ctx, j, true)
@@ -52,24 +52,26 @@ func (e *Engine) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func
 	return o.apply(ctx, p), nil
 }
 
-// untouchedBy returns the outcome of an apply that ended with errors before its first change.
+// untouchedBy returns the result of an apply that ended with the errors ds before its first change.
 func (o *checkout) untouchedBy(p *plans.Plan, ds diags.Diagnostics) jobs.Outcome {
 	res := jobs.Outcome{Failed: true, State: o.stateID()}
 	res.Report, res.Full = o.reporter(o.secrets(p, nil)).trouble(ds)
 	return res
 }
 
-// untouched reports whether earlier processes have certainly changed nothing. It returns true only if the state
-// is still that of the plan, and the store can keep a journal, which would show any change.
+// untouched reports whether earlier processes have certainly changed nothing. It returns true only if two
+// things are true: the state is still that of the plan, and the backend can store a journal, which would show
+// any change.
 func untouched(ctx context.Context, o *checkout) bool {
 	return runs.StateID(o.Opened) == o.job.Planned && o.CanJournal(ctx)
 }
 
-// saveEvery is how often an apply saves the state: a killed process loses at most the changes of this time.
-// It is shorter than the 20 s of Terraform's command line, because a function can be killed from outside.
+// saveEvery is how often an apply saves the state, so a killed process loses the changes of at most this time.
+// Terraform's command line saves every 20 s. Lockstep saves more often, because a Lambda function can be killed
+// at any time.
 const saveEvery = 4 * time.Second
 
-// apply applies a plan. It begins no more changes once the job's time is over.
+// apply applies a plan. After the end of the job's time, it begins no more changes.
 func (o *checkout) apply(ctx context.Context, p *plans.Plan) jobs.Outcome {
 	begin, cancel := jobs.StartingContext(ctx, o.job.Times)
 	defer cancel()
@@ -106,7 +108,7 @@ func (o *checkout) overload(ds diags.Diagnostics, p *plans.Plan) diags.Diagnosti
 	})
 }
 
-// outcome returns the outcome of an apply: done is what it has changed, ds are its messages, and far is its
+// outcome returns the result of an apply. done is what the apply has changed, ds are its messages, far is its
 // progress.
 func outcome(o *checkout, p *plans.Plan, done operation.Applied, ds diags.Diagnostics, far comment.Progress) jobs.Outcome {
 	hide := o.secrets(p, done.State)
@@ -121,9 +123,9 @@ func outcome(o *checkout, p *plans.Plan, done operation.Applied, ds diags.Diagno
 	return res
 }
 
-// prepare opens everything for applying a saved plan: the configuration in the plan, and the locked state. It
-// returns no plan and no errors if modules have changed, or if the plan has the format of another version of
-// Lockstep.
+// prepare opens everything for applying a saved plan: the configuration in the plan, and the state, which it
+// locks. It returns nil without errors in two cases: modules have changed, or the plan has the format of
+// another version of Lockstep.
 func (o *checkout) prepare(ctx context.Context, saved []byte, ds diags.Diagnostics) (*plans.Plan, diags.Diagnostics) {
 	if ds.HasErrors() {
 		return nil, ds
@@ -160,8 +162,8 @@ func (o *checkout) prepare(ctx context.Context, saved []byte, ds diags.Diagnosti
 	return file.Plan, append(ds, o.refuseProvisioners()...)
 }
 
-// counts returns how many objects a completed apply has changed. The tally counts only objects that a provider changed,
-// so the numbers of imported and forgotten objects are those of the plan.
+// counts returns how many objects a completed apply has changed. It takes the numbers of imported and forgotten
+// objects from the plan: the tally counts only objects that a provider has changed.
 func counts(p *plans.Plan, done *operation.Tally) counting.Counts {
 	n, planned := done.Done(), p.Counts()
 	n.Import, n.Forget = planned.Import, planned.Forget

@@ -19,13 +19,13 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend/s3"
 )
 
-// A BackendFunc opens the backend of a job. The job's state is in the default workspace of that backend. s is
-// the backend block of the configuration; nil if there is none.
+// A BackendFunc opens the backend with a job's state, which is in the default workspace there. s are the
+// settings of the configuration's backend block; nil if there is none.
 type BackendFunc func(ctx context.Context, j jobs.Job, s *workdir.Settings) (statebackend.Backend, diags.Diagnostics)
 
-// LocalStates stores the states of all projects in a directory, by repository, project and workspace, whatever
-// the path of their "local" backend. A repository is identified by its ID, because another repository may get
-// its name. Other backends are refused.
+// LocalStates stores the states of all projects in a directory, by repository, project and workspace. It
+// ignores the path in the project's "local" backend block, and refuses all other backends. A repository is
+// identified by its ID, because another repository may get its name.
 func LocalStates(dir string) BackendFunc {
 	return func(_ context.Context, j jobs.Job, s *workdir.Settings) (statebackend.Backend, diags.Diagnostics) {
 		if s.Name() != "local" {
@@ -39,7 +39,7 @@ func LocalStates(dir string) BackendFunc {
 	}
 }
 
-// ownDir returns the directory with the states of an App's repositories.
+// ownDir returns the directory for the states of the repositories of one App.
 func ownDir(dir, app string) string {
 	if app == "" {
 		return dir
@@ -47,22 +47,25 @@ func ownDir(dir, app string) string {
 	return filepath.Join(dir, "app-"+app)
 }
 
-// Numbered is a prefix for directories that are named by repositories' IDs. No account's name contains a dot.
+// Numbered is the beginning of directory names that contain a repository's ID. No account on GitHub has a name
+// with a dot.
 const Numbered = "id."
 
-// LocalState returns the directory of one state of [LocalStates] in dir.
+// LocalState returns the directory in dir in which [LocalStates] stores one state.
 func LocalState(dir string, repo int64, project, workspace string) string {
 	return filepath.Join(dir, fmt.Sprintf("%s%d", Numbered, repo), segment(project), segment(workspace))
 }
 
-// Sessions returns credentials for the state of a job, and for nothing else. They may expire and be renewed
-// while the job runs.
+// Sessions returns credentials that are valid only for the state of a job. They may expire and be renewed while
+// the job runs.
 type Sessions func(ctx context.Context, j jobs.Job) (aws.CredentialsProvider, error)
 
-// S3States stores states at their granted places in S3. sessions returns the credentials; if it is nil,
-// Lockstep's own are used. The function refuses a configuration that contains credentials, or that would send
-// ours to another host. It also refuses every backend except "s3", because a local state would be lost with the
-// machine. Locking, encryption and the role of an assume_role are part of the granted place: a configuration
+// S3States returns a function that opens states at their granted places in S3. sessions returns the
+// credentials; if it is nil, Lockstep's credentials are used.
+//
+// That function refuses configurations that contain credentials, or that would send Lockstep's credentials to
+// another host. It also refuses every backend except "s3", because a local state would be lost with the
+// machine. The granted place includes locking, encryption and the role of an assume_role: a configuration
 // cannot change them.
 func S3States(sessions Sessions) BackendFunc {
 	return func(ctx context.Context, j jobs.Job, s *workdir.Settings) (statebackend.Backend, diags.Diagnostics) {
@@ -98,8 +101,8 @@ func S3States(sessions Sessions) BackendFunc {
 	}
 }
 
-// States uses [S3States] with our own credentials for projects with the backend "s3", and [LocalStates] for all
-// others.
+// States uses [S3States] with Lockstep's credentials for projects with the backend "s3". It uses [LocalStates]
+// for all others.
 func States(dir string) BackendFunc { return StatesBy(nil)(dir) }
 
 // StatesBy is like [States], but uses the credentials that sessions returns.
@@ -116,7 +119,8 @@ func StatesBy(sessions Sessions) func(dir string) BackendFunc {
 	}
 }
 
-// granted returns errors if the state in the configuration is not the granted one.
+// granted returns errors if the state in the configuration's backend block is not the one that the base branch
+// grants.
 func granted(j jobs.Job, s *workdir.Settings) diags.Diagnostics {
 	wanted, err := places.Of(s.Type, s.Attributes, j.Workspace)
 	switch {
@@ -134,7 +138,7 @@ func granted(j jobs.Job, s *workdir.Settings) diags.Diagnostics {
 	return nil
 }
 
-// segment escapes a name so that it can be the name of a directory.
+// segment escapes a name, so that it can be the name of a directory.
 func segment(name string) string {
 	switch name = url.PathEscape(name); name {
 	case ".", "..":

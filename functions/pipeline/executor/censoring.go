@@ -16,16 +16,16 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/internal/redacting"
 )
 
-// A censor removes the secrets from a state. Each secret becomes the same text, also inside a longer text. So a
-// configuration that copies a secret from one object to another still matches the state. If the schema of an
-// object is unknown, or has another version, everything in the object is secret.
+// A censor replaces the secrets in a state. A secret is always replaced by the same text, also inside a longer
+// text. So a configuration that copies a secret from one object to another still fits the state. If the schema
+// of an object is unknown, or has another version, everything in the object is secret.
 type censor struct {
-	// Secrets are the secrets of the state. They are also removed from values that nothing marks as sensitive.
+	// Secrets are the secrets of the state. They are also removed from values that are not marked as sensitive.
 	Secrets *redacting.Secrets
 	Schemas formats.Schemas
 }
 
-// State returns what remains of a state without its secrets: the managed objects and the outputs.
+// State returns a state without secrets. It contains only the managed objects and the outputs.
 func (c censor) State(s *states.State) *states.State {
 	outputs := map[string]states.Output{}
 	for name, out := range s.Outputs() {
@@ -66,8 +66,8 @@ func (c censor) schema(addr addrs.AbsResource, r *states.Resource) *schema.Schem
 	return p.Resource(addr.Resource.Mode.String(), addr.Resource.Type)
 }
 
-// object returns an object without its secrets. It also leaves out data of the provider that Lockstep cannot
-// examine.
+// object returns an object without its secrets. It also leaves out private data of the provider, because
+// Lockstep cannot examine it.
 func (c censor) object(o *states.Object, of *schema.Schema) *states.Object {
 	if o == nil {
 		return nil
@@ -107,7 +107,7 @@ func (c censor) object(o *states.Object, of *schema.Schema) *states.Object {
 	return out
 }
 
-// hidden returns decoded JSON without any text or number. Booleans are no secrets.
+// hidden returns decoded JSON in which all strings and numbers are replaced. Booleans are not secret.
 func hidden(tree any) any {
 	switch x := tree.(type) {
 	case string:
@@ -126,8 +126,8 @@ func hidden(tree any) any {
 	return tree
 }
 
-// value returns a value without secrets. It removes all texts and numbers at the given paths. Elsewhere it
-// removes only the secrets in texts and numbers. The type stays.
+// value returns a value of the same type without secrets. At the given paths, it replaces all strings and
+// numbers. Elsewhere, it replaces only secrets in strings and numbers.
 func (c censor) value(v cty.Value, paths []cty.Path) cty.Value {
 	all := len(paths) > 0 // true at the end of a path, and if a path cannot be followed
 	switch ty := v.Type(); {
@@ -144,7 +144,7 @@ func (c censor) value(v cty.Value, paths []cty.Path) cty.Value {
 	return v
 }
 
-// parts is [censor.value] for a value that consists of other values.
+// parts does the work of [censor.value] for a value that consists of other values, such as a list.
 func (c censor) parts(v cty.Value, paths []cty.Path) cty.Value {
 	ty := v.Type()
 	named, list := map[string]cty.Value{}, []cty.Value{}
@@ -174,9 +174,9 @@ func (c censor) parts(v cty.Value, paths []cty.Path) cty.Value {
 	return cty.ListVal(list)
 }
 
-// below selects the paths that lead into one element of a value of type ty: the element with the given key.
-// It returns what remains of these paths. If a step of a path cannot be followed, the whole element counts as
-// secret: nothing remains of the path.
+// below returns those paths that lead into the element key of a value of type ty. They are shortened: they
+// begin in the element. If a step of a path cannot be followed, the whole element counts as secret, and the
+// path has no steps left.
 func below(paths []cty.Path, ty cty.Type, key cty.Value) (out []cty.Path) {
 	for _, p := range paths {
 		if len(p) == 0 {

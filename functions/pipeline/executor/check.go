@@ -14,8 +14,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// Check implements jobs.Engine. It has the rights of a plan: it takes no lock, and its programs have the
-// credentials of a reader.
+// Check checks whether a saved plan is still right; it implements jobs.Engine. It has the rights of a plan: it
+// takes no lock, and its programs have credentials for reading.
 func (e *Engine) Check(ctx context.Context, j jobs.Job, plan []byte) (jobs.Checked, error) {
 	j.Access = jobs.Reads
 	o, ds, err := e.open(ctx, j, true)
@@ -46,8 +46,8 @@ func (e *Engine) Check(ctx context.Context, j jobs.Job, plan []byte) (jobs.Check
 	return out, nil
 }
 
-// kept reads an earlier plan, while the checkout's configuration and the providers of the new plan are open. It
-// returns nil without errors if the plan has the format of another version of Lockstep.
+// kept decodes an earlier plan with the configuration of the checkout and the providers of the new plan. It
+// returns nil without errors if the earlier plan has the format of another version of Lockstep.
 func (o replan) kept(ctx context.Context, saved []byte) (*plans.Plan, diags.Diagnostics) {
 	file, ds := o.decode(ctx, saved)
 	if file == nil {
@@ -57,8 +57,8 @@ func (o replan) kept(ctx context.Context, saved []byte) (*plans.Plan, diags.Diag
 	return file.Plan, ds
 }
 
-// decode reads a saved plan, and finds the parts that have changed since. It returns nil without errors if the
-// plan has the format of another version of Lockstep.
+// decode decodes a saved plan, and finds out which parts have changed since it was made. It returns nil without
+// errors if the plan has the format of another version of Lockstep.
 func (o replan) decode(ctx context.Context, saved []byte) (*planfile.File, diags.Diagnostics) {
 	saved, err := o.ciphers.unsealed(ctx, saved)
 	if err != nil {

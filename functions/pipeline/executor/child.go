@@ -11,8 +11,8 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
-// InChild returns the engine for a run's process, with the functions that its parent provides. states opens the
-// backends of states.
+// InChild returns the engine for the process of a run. It uses functions that the parent process provides.
+// states opens backends.
 func InChild(c *subprocess.Child, states BackendFunc) *Engine {
 	return &Engine{
 		Backend: func(ctx context.Context, j jobs.Job, b *workdir.Settings) (statebackend.Backend, diags.Diagnostics) {

@@ -8,9 +8,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/workdir"
 )
 
-// commands runs the commands of provisioners that the base branch allows, with the environment of plugins. A
-// command that has begun is completed even if no more changes may begin, like the call of a plugin. Only the
-// end of ctx kills the command.
+// commands runs commands of provisioners, if the base branch allows them. They have the same environment
+// variables as plugins. A running command is completed even if no more changes may begin, like a call of a
+// plugin. Only the end of ctx kills it.
 func (o *checkout) commands(ctx context.Context) provisioning.Runner {
 	return func(_ context.Context, c provisioning.Command, output func(line string)) error {
 		dir := c.Dir

@@ -16,16 +16,16 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
 )
 
-// A change of the state that a comment asks for becomes a block of the configuration language: import, moved,
-// or removed without destruction. So it is planned, shown, judged and applied like a change of the pull
-// request, and it is in the saved plan.
+// A comment can ask for a change of the state. It becomes a block of the configuration language: import, moved,
+// or removed without destruction. So it is planned, shown, judged and applied like a change by the pull
+// request, and it is part of the saved plan.
 
-// commandFile is the name of a file that is added to the root module. It has the blocks that the options of a
-// plan command stand for.
+// commandFile is the name of the additional file in the root module. It has the blocks for the options of a
+// plan command.
 const commandFile = "lockstep_command.tf"
 
-// commanded returns a tree with an additional file that has the blocks of a plan's options, or the same tree if
-// there are none.
+// commanded returns tree with an additional file, which has the blocks for the options o. Without such options,
+// it returns tree.
 func commanded(tree source.Tree, o grammar.Options) source.Tree {
 	if blocks := blocksOf(o); len(blocks) > 0 {
 		return commandTree{tree, blocks}
@@ -33,8 +33,8 @@ func commanded(tree source.Tree, o grammar.Options) source.Tree {
 	return tree
 }
 
-// blocksOf returns the blocks that the options of a plan stand for, as the text of a configuration file. The
-// grammar has checked that addresses are only traversals; IDs are quoted.
+// blocksOf returns the text of a configuration file with a block for each option that changes the state.
+// Package grammar has checked that addresses contain no other expressions. IDs are quoted.
 func blocksOf(o grammar.Options) []byte {
 	var out []byte
 	for _, value := range o.Imports {
@@ -51,16 +51,16 @@ func blocksOf(o grammar.Options) []byte {
 	return out
 }
 
-// markTyped marks the import blocks of a comment, whose IDs may be identities.
+// markTyped marks those import blocks that come from a comment. The IDs in them may be identities.
 func markTyped(cfg *config.Config) {
 	for _, im := range cfg.Root.Imports {
 		im.Typed = path.Base(im.Range.Filename) == commandFile
 	}
 }
 
-// untaint removes the mark "tainted" from the objects that the option -untaint names, in the state in memory,
-// before a plan is made. The apply stores the state with that change. first is set for a new plan: then an
-// object without the mark is an error. If a plan is made again, somebody else may have removed the mark.
+// untaint removes the status "tainted" from the objects that the option -untaint names. It changes the state in
+// memory, before a plan is made; the apply stores it. first is set for the first plan: an object that is not
+// tainted is then an error. When the plan is made once more, somebody else may have removed the status.
 func (o *checkout) untaint(first bool) (ds diags.Diagnostics) {
 	if len(o.job.Options.Untaints) == 0 {
 		return nil
@@ -89,8 +89,8 @@ func (o *checkout) untaint(first bool) (ds diags.Diagnostics) {
 	return ds
 }
 
-// stores reports whether the apply of a plan without changes has something to store: results of an earlier
-// apply, or objects without their mark.
+// stores reports whether the apply of a plan without changes must store the state: it has results of an earlier
+// apply, or objects that are no longer tainted.
 func (o *checkout) stores() bool { return o.Recovery.Folded || len(o.job.Options.Untaints) > 0 }
 
 // A commandTree is a configuration with one additional file.
@@ -99,8 +99,8 @@ type commandTree struct {
 	blocks []byte
 }
 
-// ReadDir implements source.Tree. It refuses a file of a pull request with the same name: nobody would know
-// which file was read.
+// ReadDir implements source.Tree. A file of the pull request with the same name as the additional file is an
+// error: nobody would know which of the two was read.
 func (t commandTree) ReadDir(dir string) ([]string, error) {
 	names, err := t.Tree.ReadDir(dir)
 	if err != nil || path.Clean(dir) != "." {

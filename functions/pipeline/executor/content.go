@@ -8,7 +8,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// countsOf returns the part of a plan's content that consists of numbers.
+// countsOf returns those facts about a plan that are numbers.
 func countsOf(p *plans.Plan) *runs.Content {
 	var types []string
 	for _, c := range p.Changes {

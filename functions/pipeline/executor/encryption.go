@@ -19,8 +19,8 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend/kms"
 )
 
-// ciphers encrypts the states and saved plans of a run as the base branch says: see package encryptionpolicy.
-// Keys are made once for each run.
+// ciphers encrypts the states and saved plans of a run in the way that the base branch says: see package
+// encryptionpolicy. Its keys are derived once for each run.
 type ciphers struct {
 	encryptionpolicy.Ciphers
 	found diags.Diagnostics
@@ -29,12 +29,12 @@ type ciphers struct {
 	read   bool
 }
 
-// A KMSFunc connects to AWS KMS for a job, with the arguments of its key provider.
+// A KMSFunc connects to AWS KMS for a job. arguments are those of the job's key provider.
 type KMSFunc func(ctx context.Context, j jobs.Job, arguments map[string]any) (encryption.KMSClient, error)
 
-// kmsWith calls AWS KMS with the credentials that sessions returns for the state, or with our own if sessions
-// is nil. So a job can use a key only if it may read the state. Providers have other roles, and cannot use the
-// key.
+// kmsWith returns a function that connects to AWS KMS. It uses the credentials for the job's state that
+// sessions returns, or Lockstep's credentials if sessions is nil. So a job can use a key only if it may read
+// the state. Providers have other roles, and cannot use the key.
 func kmsWith(sessions Sessions) KMSFunc {
 	return func(ctx context.Context, j jobs.Job, arguments map[string]any) (encryption.KMSClient, error) {
 		arguments = maps.Clone(arguments)
@@ -51,12 +51,13 @@ func kmsWith(sessions Sessions) KMSFunc {
 	}
 }
 
-// keyArguments are the arguments of a key provider that select a key and how it is used. All other arguments
-// select credentials, files of the machine, or hosts, which a pull request may not choose.
+// keyArguments are the arguments of a key provider that select a key and say how it is used. A pull request may
+// set them. Other arguments select credentials, files of the machine, or hosts, and a pull request must not set
+// them.
 var keyArguments = strings.Fields(`allowed_account_ids encrypted_metadata_alias forbidden_account_ids key_spec kms_key_id max_retries region
 	retry_mode skip_credentials_validation skip_metadata_api_check skip_requesting_account_id use_dualstack_endpoint use_fips_endpoint`)
 
-// refused returns why an argument of a key provider is not allowed; "" if it is.
+// refused returns the reason why a pull request must not set this argument of a key provider; "" if it may.
 func refused(argument string) string {
 	if slices.Contains(keyArguments, argument) {
 		return ""
@@ -64,7 +65,7 @@ func refused(argument string) string {
 	return fmt.Sprintf("The key provider sets %s, which is not for a pull request to say: Lockstep calls AWS KMS with the credentials for the state, and at addresses of its own. Remove the argument; on other machines, AWS_PROFILE and the other environment variables of AWS say it.", argument)
 }
 
-// baseCiphers returns the ciphers that the base branch configures.
+// baseCiphers returns the ciphers from the encryption block on the base branch.
 func (c *ciphers) baseCiphers(o *checkout) (*encrypting.Set, diags.Diagnostics) {
 	if c.read {
 		return c.Set, c.found
@@ -78,7 +79,7 @@ func (c *ciphers) baseCiphers(o *checkout) (*encrypting.Set, diags.Diagnostics) 
 	return c.Set, c.found
 }
 
-// kmsOf returns the connection to AWS KMS for a checkout; nil if there is none.
+// kmsOf returns the function that connects to AWS KMS for a checkout; nil if the engine has none.
 func kmsOf(o *checkout) encrypting.KMS {
 	if o.engine.KMS == nil {
 		return nil
@@ -88,8 +89,8 @@ func kmsOf(o *checkout) encrypting.KMS {
 	}
 }
 
-// errSealing reports that a plan cannot be encrypted, usually because its key is not available. Other errors
-// wrap it. People can fix the cause.
+// errSealing reports that a plan cannot be encrypted, usually because its key is not available. The errors that
+// people see wrap it.
 var errSealing = errors.New("it is kept encrypted or not at all")
 
 // sealed encrypts an encoded plan for storage. If plans are not encrypted, it returns the plan unchanged.
@@ -105,7 +106,7 @@ func (c *ciphers) sealed(ctx context.Context, plan []byte) ([]byte, error) {
 	return out, nil
 }
 
-// unsealed decrypts a stored plan. It is the reverse of sealed.
+// unsealed decrypts a plan that sealed has encrypted.
 func (c *ciphers) unsealed(ctx context.Context, plan []byte) ([]byte, error) {
 	if p := c.Set.Plan(); p != nil {
 		return p.DecryptPlan(ctx, plan)
@@ -113,7 +114,7 @@ func (c *ciphers) unsealed(ctx context.Context, plan []byte) ([]byte, error) {
 	return plan, nil
 }
 
-// encryptedBackend returns the backend with encrypted states. It must be called before sealed and unsealed.
+// encryptedBackend returns the backend, which encrypts states. Call it before sealed and unsealed.
 func (o *checkout) encryptedBackend(ctx context.Context) (statebackend.Backend, diags.Diagnostics) {
 	b, ds := o.backend(ctx)
 	if ds.HasErrors() {

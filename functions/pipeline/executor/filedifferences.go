@@ -14,18 +14,19 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/parsing"
 )
 
-// A difference is a block or a file that has changed in the later configuration.
+// A difference is a block or a file that is not the same in the later configuration.
 type difference struct {
 	// Block is the block's address without its module ("local.x", "provider.aws"), or the name of a file.
 	Block string
-	// Resource is set for a resource or data block: "aws_vpc.x", "data.aws_vpc.x". Such a difference counts
-	// only if a plan changes or reads the resource, in any module.
+	// Resource is the address of a changed resource or data block: "aws_vpc.x", "data.aws_vpc.x". Such a
+	// difference matters only if a plan changes or reads the resource, in any module. Resource is "" for other
+	// differences.
 	Resource string
 }
 
-// differences returns the differences between two configurations. Each configuration is a map from the
-// slash-separated paths of its files to their contents; "." is the root module's directory. The result is
-// empty if the later configuration contains the earlier one.
+// differences returns the differences between two configurations. earlier and later map slash-separated paths
+// to the contents of files. Paths are relative to the root module's directory. The result is empty if the later
+// configuration contains everything of the earlier one.
 func differences(earlier, later map[string][]byte) []difference {
 	var out []difference
 	for _, name := range unionOf(earlier, later) {
@@ -48,7 +49,8 @@ func differences(earlier, later map[string][]byte) []difference {
 	return out
 }
 
-// nativeSyntax reports whether the blocks of a file are compared: it has native syntax and is no override file.
+// nativeSyntax reports whether the blocks of a file are compared one by one: the file has native syntax and is
+// not an override file.
 func nativeSyntax(name string) bool {
 	base, ok := strings.CutSuffix(path.Base(name), ".tf")
 	if !ok {
@@ -57,13 +59,13 @@ func nativeSyntax(name string) bool {
 	return ok && base != "override" && !strings.HasSuffix(base, "_override")
 }
 
-// A blockKey identifies a block among those of its module's directory.
+// A blockKey identifies a block in the directory of its module.
 type blockKey struct{ dir, kind, name string }
 
 func (k blockKey) String() string { return k.dir + " " + k.kind + " " + k.name }
 
-// blocksIn returns the texts of all blocks by key, and the names of files that cannot be read. A key may have
-// several texts, for example of moved blocks or of a provider's configurations.
+// blocksIn returns the texts of all blocks, by key, and the names of files that cannot be parsed. If several
+// blocks have the same key, their texts are joined: for example, moved blocks have no names.
 func blocksIn(files map[string][]byte) (out map[blockKey]string, broken []string) {
 	out = map[blockKey]string{}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
@@ -99,8 +101,8 @@ func blocksIn(files map[string][]byte) (out map[blockKey]string, broken []string
 	return out, broken
 }
 
-// same reports whether a change of a block's text from earlier to later can be ignored. The text is "" if there
-// is no such block. For example, an added local value can be ignored, a changed one cannot.
+// same reports whether the change of a block's text from earlier to later can be ignored. The text is "" if the
+// block does not exist. For example, an added local value can be ignored, but not a changed one.
 func (k blockKey) same(earlier, later string) bool {
 	switch k.kind {
 	case "local", "variable", "module", "ephemeral":

@@ -12,8 +12,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/funcs"
 )
 
-// A window confines file functions to the checkout. It records the files that they look at, because the plan
-// depends on these.
+// A window lets file functions, such as file(), read only the checkout. It records which files they read,
+// because the plan depends on these files.
 type window struct {
 	funcs.Files
 	root string

@@ -14,12 +14,12 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 )
 
-// dataDir is the directory for remote modules, below the project's directory.
+// dataDir is the directory for installed remote modules, in the project's directory.
 const dataDir = ".terraform"
 
-// packages returns the checksums of the installed remote modules, by the keys of their calls. They cover all
-// files of a package, because file functions may read any of them. So an apply notices if the address of a
-// module leads to other files by then.
+// packages returns the checksums of the installed remote modules, by the keys of their calls. A checksum is
+// about all files of a package, because file functions may read any of them. By the checksums, an apply notices
+// if a module's address now leads to other files.
 func (o *checkout) packages() (map[string]string, error) {
 	sums := map[string]string{}
 	dir := path.Join(o.job.Dir, dataDir, path.Dir(source.ManifestPath))
@@ -70,8 +70,8 @@ func packageSum(files fs.FS, dir string) (string, error) {
 	return hex.EncodeToString(all.Sum(nil)), err
 }
 
-// movedModules returns the modules that differ from those of a plan, for people. A branch or a version
-// constraint may select another version by now.
+// movedModules returns the modules that are not the same as in a plan, as texts for people. For example, a
+// branch or a version constraint may now select another version.
 func (o *checkout) movedModules(planned map[string]string) ([]string, error) {
 	now, err := o.packages()
 	if err != nil {
@@ -91,8 +91,8 @@ func (o *checkout) movedModules(planned map[string]string) ([]string, error) {
 	return moved, nil
 }
 
-// read returns the paths in the checkout that file functions have read. Remote modules are not in the checkout,
-// and have checksums in the plan.
+// read returns the paths in the checkout that file functions have read. Files of remote modules are left out:
+// the plan has their checksums.
 func (o *checkout) read() []string {
 	dir := path.Join(o.job.Dir, dataDir)
 	return slices.DeleteFunc(o.window.Read(), func(name string) bool { return strings.HasPrefix(name+"/", dir+"/") })

@@ -29,7 +29,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 )
 
-// A checkout is a job's project in a checkout, with the operation on its state.
+// A checkout is a job's project in a checkout of the repository, with the operation on the project's state.
 type checkout struct {
 	operation.Operation
 	engine *Engine
@@ -54,8 +54,8 @@ type checkout struct {
 	present jobs.BeforeApply // parts of the plan to apply that have changed, without the state
 }
 
-// open opens the checkout and reads the configuration through it. Whatever path a module source or a symbolic
-// link names, nothing outside is read.
+// open opens the checkout and reads the configuration in it. Files outside of the checkout are never read, even
+// if a module source or a symbolic link leads to one.
 func (e *Engine) open(ctx context.Context, j jobs.Job, modules bool) (*checkout, diags.Diagnostics, error) {
 	o := &checkout{engine: e, job: j, values: map[string]*hcl.File{}}
 	o.Workspace, o.Journaled = j.Workspace, true
@@ -93,10 +93,11 @@ func (e *Engine) open(ctx context.Context, j jobs.Job, modules bool) (*checkout,
 	return o, append(ds, more...), nil
 }
 
-// usualMemory is the default limit of memory for the evaluations of a run, in bytes.
+// usualMemory is the default limit of the memory for evaluating expressions in a run, in bytes.
 const usualMemory = 1 << 30
 
-// load reads the configuration with the remote modules that it calls.
+// load reads the configuration. If modules is set, it first installs the remote modules that the configuration
+// calls.
 func (o *checkout) load(ctx context.Context, modules bool) (*config.Config, diags.Diagnostics, error) {
 	if o.job.Access == jobs.Tests {
 		return o.loadTests(ctx)
@@ -120,7 +121,8 @@ func (o *checkout) loadFrom(ctx context.Context, tree source.Tree, modules bool)
 	return o.engine.Modules(budget.With(ctx, o.Budget), o.job, o.dir(), tree, o.early(), o.vault.token, moduleEnv(o))
 }
 
-// removeModules removes the directory for modules. A repository may have anything there.
+// removeModules removes the directory for installed modules from the checkout, because a repository may contain
+// anything there.
 func (o *checkout) removeModules() diags.Diagnostics {
 	if err := o.root.RemoveAll(path.Join(o.job.Dir, dataDir)); err != nil {
 		return diags.FromError("Modules cannot be installed", err)
@@ -128,7 +130,8 @@ func (o *checkout) removeModules() diags.Diagnostics {
 	return nil
 }
 
-// moduleEnv returns the environment of plugins, for modules in buckets.
+// moduleEnv returns a function with the environment variables of plugins, which is needed to read modules in
+// buckets.
 func moduleEnv(o *checkout) func(context.Context) ([]string, error) {
 	return func(ctx context.Context) ([]string, error) {
 		if !rights(o) {
@@ -140,7 +143,8 @@ func moduleEnv(o *checkout) func(context.Context) ([]string, error) {
 	}
 }
 
-// refuseProvisioners refuses provisioners, which run commands, unless the base branch allows them.
+// refuseProvisioners returns errors for provisioners in the configuration, because they run commands. If the
+// base branch allows provisioners, it returns none.
 func (o *checkout) refuseProvisioners() diags.Diagnostics {
 	if o.job.Grants.Provisioners {
 		return nil
@@ -164,8 +168,8 @@ func (o *checkout) refuseProvisioners() diags.Diagnostics {
 	return ds
 }
 
-// early evaluates expressions that are needed to load the configuration. path.cwd is unknown, because it
-// differs in every run.
+// early returns the evaluator for expressions that are needed to load the configuration. In it, path.cwd is
+// unknown, because it differs in every run.
 func (o *checkout) early() loading.Early { return early.New(o.earlyInput()) }
 
 func (o *checkout) earlyInput() early.Input {
@@ -175,7 +179,7 @@ func (o *checkout) earlyInput() early.Input {
 	}}
 }
 
-// collect gathers the root variables.
+// collect returns the values of the root variables from all sources.
 func (o *checkout) collect(ctx context.Context) (map[string]cty.Value, diags.Diagnostics) {
 	outputs, found := linked(ctx, o, o.job.Access == jobs.Reads)
 	sources, ds := o.sources(outputs)
@@ -187,14 +191,14 @@ func (o *checkout) collect(ctx context.Context) (map[string]cty.Value, diags.Dia
 	return vars, append(ds, append(withoutSecrets(o.Config.Root.Content, o.job.Options.Variables), o.vault.uncovered(o.Config.Root.Content)...)...)
 }
 
-// sources returns the sources of the root variables, without our own environment. linked are the outputs of
-// other projects.
+// sources returns the sources of the root variables' values. Lockstep's own environment variables are no
+// source. linked are outputs of other projects.
 func (o *checkout) sources(linked ...inputs.Source) ([]inputs.Source, diags.Diagnostics) {
 	return o.sourcesWith(nil, linked...)
 }
 
-// sourcesWith does the same as sources. It adds the automatically loaded files of further directories, which
-// are relative to the project's.
+// sourcesWith is like [checkout.sources]. It also uses the automatically loaded variable files in dirs, which
+// are relative to the project's directory.
 func (o *checkout) sourcesWith(dirs []string, linked ...inputs.Source) ([]inputs.Source, diags.Diagnostics) {
 	all, files, ds := variableSources(o.root.FS(), o.job, o.Budget.Limits(), dirs, linked...)
 	maps.Copy(o.values, files)
@@ -204,7 +208,7 @@ func (o *checkout) sourcesWith(dirs []string, linked ...inputs.Source) ([]inputs
 	return append(all, o.vault.source()), ds
 }
 
-// files returns the files that messages may point to.
+// files returns the files whose lines diagnostics may quote.
 func (o *checkout) files() map[string]*hcl.File {
 	all := maps.Clone(o.values)
 	maps.Copy(all, o.ciphers.Files)
@@ -220,7 +224,7 @@ func (o *checkout) dir() string {
 	return filepath.Join(o.job.Checkout, filepath.FromSlash(o.job.Dir))
 }
 
-// run returns the environment of a run of the engine. ctx limits the commands of provisioners.
+// run returns the settings of a run of the engine. ctx limits the commands of provisioners.
 func (o *checkout) run(ctx context.Context) engine.Run {
 	r := o.Run()
 	r.WorkingDir, r.Files, r.Unkept = o.dir(), o.window, o.vault.variables()

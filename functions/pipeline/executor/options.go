@@ -11,7 +11,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
 )
 
-// options are the options of a plan, as the engine takes them.
+// options are the options of a plan in the engine's form.
 type options engine.PlanOptions
 
 // optionsOf parses the options that somebody typed in a comment.
@@ -55,7 +55,7 @@ func optionsOf(g grammar.Options) (options, diags.Diagnostics) {
 	return out, ds
 }
 
-// waiting returns the options with the objects that the plan has to leave out: the result of [doubts].
+// waiting returns the options for a plan that leaves out the given objects: the result of [doubts].
 func (o options) waiting(objects []addrs.Target) engine.PlanOptions {
 	o.Waiting = slices.Clone(objects)
 	return engine.PlanOptions(o)

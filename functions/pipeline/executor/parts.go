@@ -16,8 +16,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// partsOf returns the parts of a plan that the pipeline does not know by itself. plain is the saved plan before
-// encryption.
+// partsOf returns those parts of a plan that only the engine knows. By comparing them, the pipeline finds out
+// whether the plan is up to date. plain is the encoded plan before encryption.
 func partsOf(o *checkout, p *plans.Plan, plain []byte) (runs.PlanParts, error) {
 	modules, err := o.packages()
 	if err != nil {
@@ -34,8 +34,8 @@ func partsOf(o *checkout, p *plans.Plan, plain []byte) (runs.PlanParts, error) {
 	return out, err
 }
 
-// digest returns the digest of a plan's variables. Its key is made from the saved plan, which contains the
-// values anyway. So nobody else can find a short secret by trying.
+// digest returns a keyed hash of a plan's variables. The key comes from plain, the unencrypted plan, which
+// contains the values anyway. So nobody else can find a short secret by trying values.
 func digest(p *plans.Plan, plain []byte) (string, error) {
 	key := sha256.New()
 	key.Write([]byte("variables\n"))

@@ -39,7 +39,7 @@ func (e *Engine) Plan(ctx context.Context, j jobs.Job) (jobs.PlanResult, error) 
 	return resultOf(ctx, o, plan, ds)
 }
 
-// resultOf saves and describes a plan. ds are its warnings.
+// resultOf saves a plan and describes it for people. ds are the warnings about the plan.
 func resultOf(ctx context.Context, o *checkout, plan *plans.Plan, ds diags.Diagnostics) (jobs.PlanResult, error) {
 	saved, plain, err := o.save(ctx, plan)
 	if errors.Is(err, errSealing) && ctx.Err() == nil {
@@ -61,13 +61,14 @@ func resultOf(ctx context.Context, o *checkout, plan *plans.Plan, ds diags.Diagn
 	return res, err
 }
 
-// attempts is how many times a plan is made at most. It is made again if somebody has written the state
-// meanwhile.
+// attempts is how often a plan is made at most. It is made once more if somebody has written the state in the
+// meantime.
 const attempts = 3
 
-// plan makes the plan. ds are the diagnostics of opening the checkout. plan takes no lock, so any number of
-// pull requests can be planned at the same time, even during an apply. The state's version is part of the
-// plan instead. If the state was written meanwhile, the plan is made again, and the former one is not shown.
+// plan makes the plan. It takes no lock, so any number of pull requests can be planned at the same time, even
+// during an apply. The plan contains the version of the state that it was made from. If somebody writes the
+// state in the meantime, plan drops the plan and makes it once more. ds are the diagnostics of opening the
+// checkout.
 func (o *checkout) plan(ctx context.Context, ds diags.Diagnostics) (*plans.Plan, diags.Diagnostics) {
 	if ds.HasErrors() {
 		return nil, ds
@@ -93,7 +94,7 @@ func (o *checkout) plan(ctx context.Context, ds diags.Diagnostics) (*plans.Plan,
 		"The state of %s was written each of the %d times that it was planned. Wait until the apply that writes it has finished, and comment \"lockstep plan -p %[1]s\".", o.job.Project, attempts)...)
 }
 
-// moving reports whether somebody has written the state since this checkout read it.
+// moving reports whether somebody has written the state after this checkout had read it.
 func (o *checkout) moving(ctx context.Context) (bool, error) {
 	if o.State == nil || o.State.Workspace == nil {
 		return false, nil
@@ -101,7 +102,7 @@ func (o *checkout) moving(ctx context.Context) (bool, error) {
 	return o.State.Moved(ctx)
 }
 
-// planOf makes the plan from the present state.
+// planOf reads the present state from the backend b, and makes the plan from it.
 func (o *checkout) planOf(ctx context.Context, b statebackend.Backend) (*plans.Plan, diags.Diagnostics) {
 	ds := o.readState(ctx, b)
 	if o.unread = ds.HasErrors(); o.unread {

@@ -11,8 +11,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 )
 
-// contentOf returns the part of a plan that requirements can ask about, with the verdicts of the job's policies
-// and gates.
+// contentOf returns the facts about a plan that requirements can use, including the verdicts of the job's
+// policies and gates.
 func (o *checkout) contentOf(ctx context.Context, p *plans.Plan) (*runs.Content, error) {
 	out := countsOf(p)
 	if len(o.job.Policies)+len(o.job.Gates) == 0 {

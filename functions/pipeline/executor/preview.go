@@ -18,12 +18,13 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
-// Anybody can write a fork. So the configuration of a fork is planned with a state that has no secrets, by
-// providers without credentials and without a network: no secret can be stolen or sent away. The plan is not
-// saved, so it cannot be applied.
+// Anybody can write a fork. So a fork's configuration is planned with a state without secrets, and its
+// providers have no credentials and no network. So no secret can be stolen or sent away. The plan is not saved,
+// so it cannot be applied.
 
-// Snapshot implements jobs.Engine. Its job is for a commit of the base branch. The schemas that say which
-// values are secret come from the base branch's providers. No configuration is evaluated.
+// Snapshot returns the state without secrets for planning a fork; it implements jobs.Engine. The job is for a
+// commit of the base branch. The schemas, which say which values are secret, come from the base branch's
+// providers. No configuration is evaluated.
 func (e *Engine) Snapshot(ctx context.Context, j jobs.Job) (jobs.Snapshot, error) {
 	j.Access, j.Linked = jobs.Reads, nil
 	o, ds, err := e.open(ctx, j, true)
@@ -48,8 +49,8 @@ func (e *Engine) Snapshot(ctx context.Context, j jobs.Job) (jobs.Snapshot, error
 	return out, err
 }
 
-// snapshot reads the state and removes its secrets; nil if there is no state. ds are the diagnostics of
-// opening the checkout.
+// snapshot reads the state and removes its secrets. It returns nil if there is no state. ds are the diagnostics
+// of opening the checkout.
 func snapshot(ctx context.Context, o *checkout, ds diags.Diagnostics) (*states.State, diags.Diagnostics) {
 	if ds.HasErrors() {
 		return nil, ds
@@ -68,7 +69,8 @@ func snapshot(ctx context.Context, o *checkout, ds diags.Diagnostics) (*states.S
 	return c.State(o.State.Current), ds
 }
 
-// readState reads the state of a backend, or the job's snapshot.
+// readState sets the operation's state: to the job's snapshot if it has one, otherwise to the state that it
+// reads from the backend.
 func (o *checkout) readState(ctx context.Context, b statebackend.Backend) diags.Diagnostics {
 	if o.job.Snapshot == nil {
 		return o.OpenState(ctx, b, statebackend.DefaultWorkspace, nil)
@@ -85,7 +87,7 @@ func (o *checkout) readState(ctx context.Context, b statebackend.Backend) diags.
 	return nil
 }
 
-// preview plans a job with a snapshot.
+// preview plans a job for a fork, with the job's snapshot of the state.
 func (e *Engine) preview(ctx context.Context, j jobs.Job) (jobs.PlanResult, error) {
 	o, ds, err := e.open(ctx, j, true)
 	//lint:ignore SA5001 after an error, too, there is something to close
@@ -126,12 +128,12 @@ func previewed(ctx context.Context, o *checkout) (*plans.Plan, diags.Diagnostics
 	return plan, append(ds, more...)
 }
 
-// rights reports whether the job's programs have any rights. Schemas are read without rights, and a plan of a
-// snapshot is made without them.
+// rights reports whether programs of the job get credentials. They get none when only schemas are read, and
+// none in the plan of a fork.
 func rights(o *checkout) bool { return o.job.Snapshot == nil && !o.schemas }
 
-// checkOffline returns an error if the job has a snapshot and needs plugins, but this machine cannot run them
-// without a network.
+// checkOffline returns an error if the job is for a fork (it has a snapshot) and needs plugins, but this
+// machine cannot run them without a network.
 func checkOffline(o *checkout, plugins bool) diags.Diagnostics {
 	if o.job.Snapshot == nil || !plugins || o.engine.Begin != nil {
 		return nil
@@ -139,8 +141,8 @@ func checkOffline(o *checkout, plugins bool) diags.Diagnostics {
 	return diags.Errorf(nil, "Providers are not confined here", "Tests, and plans of a fork's commit, run providers without a network. This installation of Lockstep cannot close the network: its operator has to run it under Linux, with runs in processes of their own.")
 }
 
-// noRemoteState refuses to read terraform_remote_state in a plan of a snapshot. Its arguments could make our
-// own process connect to any host.
+// noRemoteState returns an error for terraform_remote_state in the plan of a fork. The arguments of this data
+// source could make Lockstep's own process connect to any host.
 func noRemoteState(context.Context, string, cty.Value, string) (map[string]cty.Value, error) {
 	return nil, errors.New("tests, and plans of a fork's commit, run without credentials, so they read no other state. A test can set its outputs with an override_data block")
 }

@@ -12,7 +12,7 @@ import (
 // tellEvery is how often an apply reports its progress.
 const tellEvery = 5 * time.Second
 
-// A teller reports the progress of an apply.
+// A teller reports the progress of an apply to the job's function for that.
 type teller struct {
 	tell func(comment.Progress)
 
@@ -21,7 +21,7 @@ type teller struct {
 	told time.Time
 }
 
-// listen is an events.Listener.
+// listen receives the events of the apply; it is an events.Listener.
 func (t *teller) listen(e events.Event) {
 	if e.Kind != events.ApplyDone && e.Kind != events.ApplySpared || e.Action.Count(counting.Counts{}) == (counting.Counts{}) {
 		return
@@ -33,7 +33,7 @@ func (t *teller) listen(e events.Event) {
 	}
 }
 
-// now reports the progress. t.mu is held, or nothing else runs.
+// now reports the progress. The caller holds t.mu, or no other goroutine uses t.
 func (t *teller) now() {
 	t.told = time.Now()
 	if t.tell != nil {

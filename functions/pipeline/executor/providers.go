@@ -38,7 +38,7 @@ func (o *checkout) providers(ctx context.Context) diags.Diagnostics {
 	return append(ds, o.require(ctx, reqs)...)
 }
 
-// require does the same as providers for given requirements.
+// require is like [checkout.providers], for the given requirements.
 func (o *checkout) require(ctx context.Context, reqs install.Requirements) (ds diags.Diagnostics) {
 	lock, plugins, more := o.granted(reqs)
 	if ds = append(ds, more...); ds.HasErrors() {
@@ -84,7 +84,8 @@ func (o *checkout) require(ctx context.Context, reqs install.Requirements) (ds d
 	return append(ds, more...)
 }
 
-// workdir opens the project's directory with the settings of this installation, but without our environment.
+// workdir opens the project's directory with the settings of the engine, but without Lockstep's environment
+// variables.
 func (o *checkout) workdir() (*workdir.Dir, diags.Diagnostics) {
 	env := machineEnv(o.engine.DataDir)
 	if o.engine.CLIConfig != "" {
@@ -101,8 +102,8 @@ func (o *checkout) workdir() (*workdir.Dir, diags.Diagnostics) {
 	return d, ds
 }
 
-// machineEnv returns the environment for opening a working directory. It contains only the settings that the
-// engine names, and nothing from the environment of our process.
+// machineEnv returns the environment variables for opening a working directory. It contains only settings of
+// the engine, and nothing from the environment of this process.
 func machineEnv(dataDir string) []string {
 	if dataDir == "" {
 		dataDir = os.DevNull + "/none" // nothing can exist there
@@ -110,8 +111,8 @@ func machineEnv(dataDir string) []string {
 	return []string{"TF_DATA_DIR=" + dataDir, "TF_CLI_CONFIG_FILE=" + os.DevNull}
 }
 
-// granted returns the part of the checkout's lock file that the base branch grants. plugins reports whether
-// there is anything to install.
+// granted returns those entries of the checkout's dependency lock file that the base branch grants. plugins is
+// false if nothing must be installed.
 func (o *checkout) granted(reqs install.Requirements) (lock *lockfile.File, plugins bool, ds diags.Diagnostics) {
 	own, ds := lockfile.Parse(o.lockFile(), path.Join(o.job.Dir, lockfile.Name))
 	if ds.HasErrors() {
@@ -137,8 +138,8 @@ func (o *checkout) granted(reqs install.Requirements) (lock *lockfile.File, plug
 	return lock, plugins, ds
 }
 
-// user returns the range of a resource in the configuration that needs a provider; nil if only the state has
-// such a resource.
+// user returns the place of a resource in the configuration that needs the provider p. It returns nil if only
+// the state has such a resource.
 func (o *checkout) user(p addrs.Provider) *hcl.Range {
 	for _, m := range o.Config.Order {
 		var first *config.Resource
@@ -154,7 +155,8 @@ func (o *checkout) user(p addrs.Provider) *hcl.Range {
 	return nil
 }
 
-// install installs the granted providers into the data directory, and sets d's lock file to the granted one.
+// install installs the granted providers in the data directory. It replaces the lock file of d by the granted
+// entries.
 func (o *checkout) install(ctx context.Context, d *workdir.Dir, reqs install.Requirements) diags.Diagnostics {
 	if o.engine.DataDir == "" {
 		return diags.Errorf(nil, "Providers cannot be installed", "This Lockstep installation has no directory for providers: its operator has to set one.")
@@ -184,8 +186,8 @@ func (o *checkout) install(ctx context.Context, d *workdir.Dir, reqs install.Req
 	return ds
 }
 
-// environment returns the environment of plugins, and remembers it: loading modules from a bucket may need it
-// first.
+// environment returns the environment variables of plugins. It stores them in the checkout, because loading
+// modules from a bucket may need them before any plugin does.
 func (o *checkout) environment(ctx context.Context) ([]string, diags.Diagnostics) {
 	if o.env != nil {
 		return o.env, nil

@@ -10,7 +10,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 )
 
-// Recover implements jobs.Engine. Opening a state under its lock recovers it.
+// Recover recovers a state after an interrupted apply; it implements jobs.Engine. It only opens the state with
+// a lock, because that does the recovery.
 func (e *Engine) Recover(ctx context.Context, j jobs.Job) (comment.Recovered, error) {
 	j.Access = jobs.Writes
 	r := comment.Recovered{Project: j.Project}

@@ -14,8 +14,8 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend/encryption"
 )
 
-// readerOf returns the reader of other projects' states. It uses the environment variables that plugins get, and
-// is made at the first call.
+// readerOf returns the reader for the states of other projects. It uses the environment variables of plugins.
+// It is created at the first call.
 func readerOf(o *checkout) *remotestates.Reader {
 	if o.remote != nil {
 		return o.remote
@@ -30,8 +30,9 @@ func readerOf(o *checkout) *remotestates.Reader {
 	return o.remote
 }
 
-// linked returns the values of the inputs that are outputs of other projects. An apply uses the values in its
-// plan, and reads only outputs that are never saved in a plan. Outputs that are not read are unknown.
+// linked returns the values of the variables that are outputs of other projects. An apply uses the values in
+// its plan, and reads only outputs that are never saved in a plan. If read is not set, other outputs are not
+// read, and their values are unknown.
 func linked(ctx context.Context, o *checkout, read bool) (inputs.Source, diags.Diagnostics) {
 	in := variableLinks{Job: o.job, Root: o.Config.Root.Content, Budget: o.Budget, Secrets: o.vault.source()}
 	if len(o.job.Inputs) == 0 {
@@ -49,8 +50,8 @@ func linked(ctx context.Context, o *checkout, read bool) (inputs.Source, diags.D
 	return in.Values(ctx)
 }
 
-// relink sets the variables that are outputs of other projects to the present outputs, before an approved plan
-// is made again.
+// relink reads the outputs of other projects once more, and sets the variables that depend on them. It is
+// called before an approved plan is made once more.
 func relink(ctx context.Context, o *checkout) diags.Diagnostics {
 	if len(o.job.Inputs) == 0 {
 		return nil
@@ -68,9 +69,9 @@ func relink(ctx context.Context, o *checkout) diags.Diagnostics {
 	return ds
 }
 
-// outputs returns the outputs that the state will have after the apply, encoded and encrypted for the plans of
-// other projects. It returns nil if they are not needed or cannot be encrypted. Then the other projects are
-// planned with the stored outputs, and their plans say so.
+// outputs returns the outputs that the state will have after the apply, encoded and encrypted. The plans of
+// other projects use them. It returns nil if nobody needs them, or if they cannot be encrypted. Other projects
+// are then planned with the outputs in the stored state, and their plans say so.
 func (o *checkout) outputs(ctx context.Context, p *plans.Plan) []byte {
 	s, ds := o.ciphers.baseCiphers(o)
 	if !o.job.Foresee || !p.Applyable || ds.HasErrors() {

@@ -21,21 +21,21 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// If an approved plan is out of date, the apply makes it again: with the state locked, before any change, from
-// the configuration and the variables in the approved plan. If another version of Lockstep saved the plan, they
-// cannot be read. Then the checkout's are used, and the new plan never counts as the same.
+// If an approved plan is out of date, the apply makes it once more: with the state locked, before any change.
+// It uses the configuration and the variables in the approved plan. If another version of Lockstep saved the
+// plan, they cannot be read. Then it uses those of the checkout, and the new plan never counts as equal.
 //
-// The programs of the new plan run with the credentials of the apply. The apply's own programs do, too. They
-// are the same providers, chosen by the base branch's lock file and configured by the same files. A person who
-// could misuse the apply's credentials in the new plan could do the same in the apply that follows. The
-// alternative is a plan with a reader's credentials, which needs another process. The state could change
-// between the end of that process and the apply's lock, and the plan would have to be made again without end.
+// The programs of the new plan run with the credentials of the apply, as the programs of the apply itself do.
+// They are the same providers, chosen by the base branch's lock file and configured by the same files. So a
+// person who could misuse the credentials in the new plan could also do so in the apply. The alternative is a
+// plan in a second process, with credentials for reading. But the state could change between the end of that
+// process and the lock of the apply. Then the plan would have to be made again and again.
 
-// A replan is an apply whose plan may have to be made again.
+// A replan is an apply that may have to make its plan once more.
 type replan struct{ *checkout }
 
-// permitted asks whether the plan may be applied. If the answer is to plan again, it does so. It returns the
-// plan to apply; nil if none may be applied.
+// permitted asks the gate whether the plan may be applied. If the answer requires it, permitted makes the plan
+// once more. It returns the plan to apply; nil if no plan may be applied.
 func (o replan) permitted(ctx context.Context, p *plans.Plan, permit func(jobs.BeforeApply) jobs.Permit) (*plans.Plan, diags.Diagnostics, error) {
 	now := o.present
 	now.State = runs.StateID(o.Opened)
@@ -70,7 +70,7 @@ func (o replan) permitted(ctx context.Context, p *plans.Plan, permit func(jobs.B
 	return new, ds, nil
 }
 
-// remake makes the plan again from the locked state, and compares it with the approved one.
+// remake makes the plan once more from the locked state, and compares the new plan with the approved one.
 func (o replan) remake(ctx context.Context, approved *plans.Plan) (*jobs.Replanned, *plans.Plan, diags.Diagnostics, error) {
 	if ds := o.untaint(false); ds.HasErrors() {
 		return nil, nil, ds, nil
@@ -95,7 +95,8 @@ func (o replan) remake(ctx context.Context, approved *plans.Plan) (*jobs.Replann
 	return a, new, ds, nil
 }
 
-// against saves and describes a new plan, and compares it with the approved one. ds are its warnings.
+// against saves a new plan, describes it, and compares it with the approved plan. ds are the warnings about the
+// new plan.
 func (o replan) against(ctx context.Context, approved, new *plans.Plan, ds diags.Diagnostics) (*jobs.Replanned, error) {
 	if o.remote != nil && approved != nil {
 		if err := o.remote.Recall(ctx, approved); err != nil {
@@ -114,7 +115,7 @@ func (o replan) against(ctx context.Context, approved, new *plans.Plan, ds diags
 	return a, nil
 }
 
-// compared compares two plans. approved is nil if it cannot be read.
+// compared compares the approved plan with the new one, now. approved is nil if it cannot be read.
 func (o replan) compared(approved, now *plans.Plan) *jobs.Replanned {
 	if approved == nil {
 		return &jobs.Replanned{}
@@ -137,8 +138,8 @@ func (o replan) compared(approved, now *plans.Plan) *jobs.Replanned {
 	return a
 }
 
-// moved returns the changed blocks of the configuration that the plans depend on. With such changes, plans that
-// look equal could do different things.
+// moved returns the blocks that have changed in the configuration, and on which the plans depend. Because of
+// such changes, plans that look equal could do different things.
 func (o replan) moved(approved, now *plans.Plan) []comparing.Difference {
 	later := map[string][]byte{}
 	for name, f := range o.Config.Files {
@@ -157,14 +158,13 @@ func (o replan) moved(approved, now *plans.Plan) []comparing.Difference {
 	return out
 }
 
-// merged is the configuration and the variables of the checkout, as opposed to those saved in the plan to
-// apply.
+// merged has the configuration and the variables of the checkout. The plan to apply has its own ones.
 type merged struct {
 	config    *config.Config
 	variables map[string]cty.Value
 	planned   map[string][]byte // the files of the plan's configuration
 }
 
-// differenceLimit is the maximum length of the difference of two plans, in bytes. It is shown above the new
-// plan's report.
+// differenceLimit is the maximum length of the text about the difference of two plans, in bytes. This text is
+// above the report about the new plan.
 const differenceLimit = reportLimit / 3

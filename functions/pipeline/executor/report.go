@@ -19,15 +19,15 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/operation"
 )
 
-// reportLimit is the maximum length of a report in bytes. The surrounding text of a comment or check uses the
-// rest of GitHub's 65,535.
+// reportLimit is the maximum length of a report, in bytes. The rest of GitHub's 65,535 bytes is for the text
+// around the report in a comment or a check.
 const reportLimit = 60_000
 
-// maxListed limits the list of actions that were not begun.
+// maxListed is the maximum number of actions in the list of those that an apply has not begun.
 const maxListed = 50
 
-// A reporter writes the outcomes of a job for people: plans, errors, and the actions that an apply did not
-// begin. All texts pass through hide, and none is longer than a comment may be.
+// A reporter writes the results of a job for people: plans, errors, and the actions that an apply has not
+// begun. It removes secrets from all texts. No text is longer than a comment on GitHub may be.
 type reporter struct {
 	hide    *secrets
 	files   map[string]*hcl.File // the files that messages may point to
@@ -36,13 +36,14 @@ type reporter struct {
 	change  notes.EncryptionChange // the change that a merge would bring
 }
 
-// reporter returns a reporter for the checkout as it is now, without the secrets in hide.
+// reporter returns a reporter for the present content of the checkout. It removes the secrets in hide from
+// texts.
 func (o *checkout) reporter(hide *secrets) reporter {
 	return reporter{hide: hide, files: o.files(), config: o.Config, schemas: o.Schemas, change: o.ciphers.change}
 }
 
-// plan returns a plan for people, as Markdown within the limit. If that leaves anything out, full is the whole
-// plan as text.
+// plan returns a plan for people, in Markdown of limited length. If something is left out, full is the whole
+// plan as plain text.
 func (r reporter) plan(p *plans.Plan, warnings diags.Diagnostics) (report, full string) {
 	whole := r.hide.From(render.PlanMarkdown(p, r.schemas)) + r.hide.From(r.codeBlock(warnings))
 	if len(whole) <= reportLimit {
@@ -54,15 +55,15 @@ func (r reporter) plan(p *plans.Plan, warnings diags.Diagnostics) (report, full 
 	return r.change.Above(markdown.Cut(whole, reportLimit)), full
 }
 
-// trouble returns errors for people, as Markdown within the limit. If that leaves anything out, full has all of
-// them as text.
+// trouble returns errors for people, in Markdown of limited length. If some are left out, full has all of them
+// as plain text.
 func (r reporter) trouble(ds diags.Diagnostics) (report, full string) {
 	report, full = r.within(ds, reportLimit)
 	return r.change.Above(report), full
 }
 
-// within returns diagnostics as Markdown with a maximum length in bytes. If that leaves anything out, full has
-// all of them as text.
+// within returns diagnostics in Markdown of at most limit bytes. If some are left out, full has all of them as
+// plain text.
 func (r reporter) within(ds diags.Diagnostics, limit int) (report, full string) {
 	whole := r.hide.From(r.codeBlock(ds))
 	if len(whole) > limit {
@@ -71,8 +72,8 @@ func (r reporter) within(ds diags.Diagnostics, limit int) (report, full string) 
 	return markdown.Cut(whole, limit), full
 }
 
-// remains returns the errors of an apply for people, and the actions that it did not begin. If that leaves any
-// errors out, full has all of them as text.
+// remains returns the errors of an apply for people, and the actions that it has not begun. If errors are left
+// out, full has all of them as plain text.
 func (r reporter) remains(left []operation.Action, ds diags.Diagnostics) (report, full string) {
 	var b strings.Builder
 	for i, a := range left {
@@ -92,12 +93,12 @@ func (r reporter) remains(left []operation.Action, ds diags.Diagnostics) (report
 
 var verbs = map[plans.Action]string{plans.Create: "create", plans.Update: "update", plans.Delete: "destroy"}
 
-// maxDiagnostics limits the diagnostics in a report, and in the full text. Each one costs a search through its
-// file.
+// maxDiagnostics is the maximum number of diagnostics in a report and in its full text. It is limited because
+// Lockstep searches a file for each one.
 const maxDiagnostics = 2000
 
-// plainly returns diagnostics as text. If not all are shown, errors come first. Warnings with the same headline
-// are shown once.
+// plainly returns diagnostics as plain text. If it leaves some out, errors come first. Warnings with the same
+// first line are written once.
 func (r reporter) plainly(ds diags.Diagnostics) string {
 	var b strings.Builder
 	groups := render.GroupWarnings(ds)
@@ -125,8 +126,8 @@ func (r reporter) codeBlock(ds diags.Diagnostics) string {
 	return "\n" + markdown.Fence("", text) + "\n"
 }
 
-// results returns the report of a successful apply: outputs and warnings. If that leaves anything out, full has
-// everything as text.
+// results returns the report of a successful apply: outputs and warnings. If something is left out, full has
+// everything as plain text.
 func (r reporter) results(s *states.State, warnings diags.Diagnostics) (report, full string) {
 	text := ""
 	var b strings.Builder

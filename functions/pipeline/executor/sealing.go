@@ -14,9 +14,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/internal/encrypting"
 )
 
-// proposed compares the encryption block of the checkout with that of the base branch. Its errors are those
-// of the checkout's block. Nothing is encrypted with that block before the merge, but everything would be
-// after it. A note about the difference is above every report of the run, so no failure hides it.
+// proposed compares the encryption block in the checkout with that of the base branch. It returns the errors in
+// the checkout's block. Before the merge nothing is encrypted with that block, but after it, everything is. So
+// a note about the difference is above every report of the run, even if the run fails.
 func (c *ciphers) proposed(o *checkout, cfg *config.Config) diags.Diagnostics {
 	if cfg == nil || cfg.Root.Broken {
 		return nil // the errors are reported

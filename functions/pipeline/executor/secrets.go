@@ -15,9 +15,9 @@ import (
 // secrets are values that must not be shown anywhere.
 type secrets struct{ redacting.Secrets }
 
-// secrets collects the texts that must not be shown. They are our own credentials and those of plugins,
-// sensitive variables, and the sensitive values of the plan and of the states before and after it. Sensitive
-// values are found by their marks and by schemas. p and after may be nil.
+// secrets returns all texts that must not be shown: Lockstep's credentials and those of plugins, sensitive
+// variables, and the sensitive values in the plan and in the states before and after it. Sensitive values are
+// found by marks and by schemas. p and after may be nil.
 func (o *checkout) secrets(p *plans.Plan, after *states.State) *secrets {
 	found := &secrets{}
 	if o.engine.Secrets != nil {
@@ -68,7 +68,7 @@ func (s *secrets) fromVariables(o *checkout) {
 	}
 }
 
-// add collects the sensitive values of a plan's changes, and of the configurations of its actions.
+// add collects the sensitive values in a plan: in its changes, and in the configurations of its actions.
 func (s *secrets) add(p *plans.Plan) {
 	for _, c := range slices.Concat(p.Changes, p.Drift) {
 		if c.Schema != nil && c.Schema.Block != nil {
@@ -91,7 +91,7 @@ func (s *secrets) add(p *plans.Plan) {
 	}
 }
 
-// Redact returns a text without the given secrets, in every form that reports use.
+// Redact returns text without the secrets in hidden. It finds them in every form that reports use.
 func Redact(hidden []string, text string) string {
 	found := secrets{}
 	for _, s := range hidden {
@@ -117,8 +117,8 @@ func SecretsIn(environ []string) []string {
 	return out
 }
 
-// fromState collects the sensitive values of a state, by its own marks and by the known schemas. Other tools
-// may have written it with fewer marks.
+// fromState collects the sensitive values in a state. It uses the marks in the state and the known schemas,
+// because other tools may have written the state with fewer marks.
 func (s *secrets) fromState(o *checkout, state *states.State) {
 	if state == nil {
 		return
@@ -145,8 +145,8 @@ func (s *secrets) fromState(o *checkout, state *states.State) {
 	}
 }
 
-// published records the names with which the configuration reads attributes: "x" in var.a.x. A name that is a
-// secret is not written there, so a name that is written there is no secret.
+// published records names of attributes that the configuration contains, such as "x" in var.a.x. Everybody can
+// read such a name, so it is not secret.
 func (o *checkout) published(s *secrets) {
 	if o.Config == nil || len(s.Keys()) == 0 {
 		return

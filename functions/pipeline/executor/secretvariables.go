@@ -18,14 +18,14 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 )
 
-// The secrets of a job's environment are read when its run begins, before the files of the checkout are
-// evaluated. No plan contains the secret value of a variable: an apply reads the value again. If a secret has
-// changed since the plan, the plan is still applied.
+// The secrets of a job's environment are read at the beginning of a run, before files of the checkout are
+// evaluated. A plan does not contain the secret values of variables: the apply reads the values once more. If a
+// secret has changed in the meantime, the plan can still be applied.
 
 // variablePrefix is the prefix of environment variables that set variables of the configuration.
 const variablePrefix = "TF_VAR_"
 
-// A secretVariables has the secrets of a job, by names of environment variables.
+// secretVariables are the secrets of a job, by names of environment variables.
 type secretVariables map[string]string
 
 // vault reads the secrets of a job.
@@ -49,7 +49,7 @@ func (v secretVariables) source() inputs.Source {
 	return s
 }
 
-// variables returns the names of the configuration's variables that secrets set, sorted.
+// variables returns the names of the configuration's variables whose values are secrets of the job, sorted.
 func (v secretVariables) variables() []string {
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(v)) {
@@ -60,7 +60,7 @@ func (v secretVariables) variables() []string {
 	return out
 }
 
-// tokens returns the secrets that are tokens of hosts, NAME=value.
+// tokens returns those secrets that are tokens of hosts, as NAME=value.
 func (v secretVariables) tokens() []string {
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(v)) {
@@ -71,14 +71,14 @@ func (v secretVariables) tokens() []string {
 	return out
 }
 
-// token implements hosts.Tokens.
+// token returns the token for a host; it implements hosts.Tokens.
 func (v secretVariables) token(host string) (hosts.Token, bool) {
 	t, ok := cliconfig.Tokens(v.tokens())[host]
 	return t, ok
 }
 
-// env returns all other secrets, which are environment variables of plugins, as NAME=value. It leaves out the
-// values of variables and the keys of states.
+// env returns those secrets that become environment variables of plugins, as NAME=value. Values of the
+// configuration's variables and keys of states are left out.
 func (v secretVariables) env() []string {
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(v)) {
@@ -89,8 +89,8 @@ func (v secretVariables) env() []string {
 	return out
 }
 
-// uncovered warns about secrets in variables that are not sensitive. Values that are computed from them cannot
-// be recognized by their text.
+// uncovered returns warnings about variables that get a secret, but are not declared as sensitive. If other
+// values are computed from such a variable, Lockstep cannot recognize them.
 func (v secretVariables) uncovered(root *config.Content) diags.Diagnostics {
 	var ds diags.Diagnostics
 	for _, name := range v.variables() {
@@ -102,8 +102,8 @@ func (v secretVariables) uncovered(root *config.Content) diags.Diagnostics {
 	return ds
 }
 
-// completed returns the variables of a saved plan, and adds the present values of its ephemeral variables,
-// which no plan contains.
+// completed returns the values of the variables for applying a saved plan: those in the plan, and the present
+// values of ephemeral variables, which no plan contains.
 func (m merged) completed(p *plans.Plan) map[string]cty.Value {
 	out := maps.Clone(p.Variables)
 	for _, name := range p.EphemeralVariables {

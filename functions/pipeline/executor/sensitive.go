@@ -13,7 +13,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// object collects the sensitive values of an object; block may be nil.
+// object collects the sensitive values of an object. block is the object's schema; it may be nil.
 func (s *secrets) object(o *states.Object, block *schema.Block) {
 	if o == nil {
 		return
@@ -44,7 +44,7 @@ func (s *secrets) object(o *states.Object, block *schema.Block) {
 	}
 }
 
-// decodeJSON decodes JSON and keeps the digits of numbers.
+// decodeJSON decodes JSON. It keeps all digits of numbers.
 func decodeJSON(data []byte) (tree any, err error) {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.UseNumber()
@@ -52,8 +52,8 @@ func decodeJSON(data []byte) (tree any, err error) {
 	return tree, err
 }
 
-// at returns the part of decoded JSON at a path. If a step of the path cannot be followed, it returns the part
-// that the steps before lead to.
+// at returns the part of decoded JSON to which the path leads. If a step cannot be followed, it returns the
+// part before this step.
 func at(tree any, path cty.Path) any {
 	for _, step := range path {
 		switch x := tree.(type) {
@@ -116,7 +116,7 @@ func (s *secrets) marked(v cty.Value) {
 	})
 }
 
-// all collects all texts, numbers and keys in a value. Booleans are no secrets.
+// all collects all strings, numbers and keys in a value as secrets. Booleans are not secret.
 func (s *secrets) all(v cty.Value) {
 	if v == cty.NilVal {
 		return
@@ -142,8 +142,8 @@ func (s *secrets) all(v cty.Value) {
 	})
 }
 
-// names records the attribute names of a type in a schema or a variable. They are public, so an object is not
-// secret because of its names.
+// names records the attribute names in the type ty, which comes from a schema or a variable. They are public,
+// so they are not removed from texts as secrets.
 func (s *secrets) names(ty cty.Type) {
 	switch {
 	case ty == cty.NilType:

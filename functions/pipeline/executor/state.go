@@ -21,7 +21,7 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
-// lock opens the project's state, takes its lock and reads it. word is Terraform's word for the operation.
+// lock opens the state of the project, locks it and reads it. word is Terraform's word for the operation.
 // Closing the checkout releases the lock.
 func (o *checkout) lock(ctx context.Context, word string) diags.Diagnostics {
 	b, ds := o.encryptedBackend(ctx)
@@ -42,11 +42,12 @@ func (o *checkout) lock(ctx context.Context, word string) diags.Diagnostics {
 	return ds
 }
 
-// notLocked is the summary of the error if the state cannot be locked, in Terraform's own words: programs
-// search logs for them.
+// notLocked is the summary of the error that a state cannot be locked. The words are Terraform's, because
+// programs search logs for them.
 const notLocked = "Error acquiring the state lock"
 
-// lockedBy names the holder of a lock, and what to do on the pull request, which has no command line.
+// lockedBy returns the error that somebody else has locked the state: who that is, and what to do on the pull
+// request.
 func lockedBy(j jobs.Job, e *statebackend.LockedError) diags.Diagnostics {
 	at := e.Info
 	if at.ID == "" {
@@ -81,7 +82,7 @@ func lockedBy(j jobs.Job, e *statebackend.LockedError) diags.Diagnostics {
 		j.Project, since, at.Who, at.ID, at.Operation)
 }
 
-// leasedBy is like lockedBy, for a lock with a lease, which ends by itself.
+// leasedBy is like lockedBy, for a lock with a lease. Such a lock ends by itself.
 func leasedBy(j jobs.Job, e *statebackend.LockedError) diags.Diagnostics {
 	since, end := e.Info.Created.UTC().Format(time.RFC3339), e.Lease.End().UTC().Format(time.RFC3339)
 	owner, project, ours := holderOf(j, e.Info.Info)
@@ -98,17 +99,19 @@ func leasedBy(j jobs.Job, e *statebackend.LockedError) diags.Diagnostics {
 		j.Project, since, who, end, sooner)
 }
 
-// lockText returns the text in our lock, which any tool shows to a person who finds the state locked. It begins
-// with the job's owner, which unlock searches for.
+// lockText returns the text of a lock that Lockstep takes. Every tool shows it to people who find the state
+// locked. It begins with the job's pull request, by which `lockstep unlock` finds the lock.
 func lockText(j jobs.Job) string {
 	return fmt.Sprintf("%s: a run of project %s at %.7s%s; if it is gone for good, comment \"lockstep unlock -p %s\" on pull request #%d rather than force-unlock", j.Owner, j.Project, j.Head, repository(j), j.Project, j.Number)
 }
 
-// repository returns the part of a lock's text that stays when the job's repository is renamed.
+// repository returns a part of a lock's text that identifies the job's repository by its ID. It stays the same
+// if the repository is renamed.
 func repository(j jobs.Job) string { return fmt.Sprintf(" in the repository %d", j.Repo.ID) }
 
-// holderOf parses the text of a lock into the owner of its job, "lockstep acme/infra#7", and its project. An
-// owner under a former name of j's repository is returned as j's owner.
+// holderOf parses the text of a lock. owner is the pull request of the lock's job ("lockstep acme/infra#7"),
+// and project its project. An owner with an earlier name of j's repository is returned with the present name.
+// ours is false if Lockstep has not written the text.
 func holderOf(j jobs.Job, text string) (owner, project string, ours bool) {
 	owner, rest, ours := strings.Cut(text, ": a run of project ")
 	project, rest, _ = strings.Cut(rest, " at ")
@@ -121,9 +124,9 @@ func holderOf(j jobs.Job, text string) (owner, project string, ours bool) {
 	return owner, project, ours && strings.HasPrefix(owner, "lockstep ")
 }
 
-// holds reports whether the lock with this text was taken for the job's owner and project. The project matters:
-// a push can move a state to a project with another name during an apply. Only the run of the former project
-// knows whether that apply still goes on.
+// holds reports whether the lock with this text was taken for the job's pull request and project. The project
+// matters: during an apply, a push can move a state to a project with another name. Only the run of the former
+// project knows whether that apply is still running.
 func holds(j jobs.Job, text string) bool {
 	owner, project, ours := holderOf(j, text)
 	return ours && owner == j.Owner && project == j.Project
@@ -168,7 +171,7 @@ func decoded(values map[string]json.RawMessage) (map[string]any, error) {
 	return out, nil
 }
 
-// stateID identifies the state that was last read or written.
+// stateID identifies the state that this checkout has last read or written.
 func (o *checkout) stateID() runs.StateID {
 	if o.State == nil || !o.State.Exists() {
 		return runs.StateID{}
@@ -176,8 +179,8 @@ func (o *checkout) stateID() runs.StateID {
 	return runs.StateID{Lineage: o.State.Current.Lineage, Serial: o.State.Current.Serial, Version: string(o.State.Version())}
 }
 
-// rescue stores a state that its backend refused, because nothing else describes the present objects. It
-// returns an error that says where the state is now.
+// rescue stores, in another place, a state that its backend has refused to store: nothing else describes the
+// present objects. It returns an error that says where the state is.
 func (o *checkout) rescue(ctx context.Context, s *states.State) diags.Diagnostics {
 	data, err := o.State.Sealed(context.WithoutCancel(ctx), s)
 	name := fmt.Sprintf("%s-%s-%s-%s.tfstate", segment(o.job.Repo.Owner), segment(o.job.Repo.Name), segment(o.job.Project), time.Now().UTC().Format("20060102T150405.000"))
@@ -207,7 +210,7 @@ func KeepRescued(dir, name string, state []byte) (string, error) {
 	return "the file " + name, os.WriteFile(filepath.Join(dir, name), state, 0o600)
 }
 
-// Unlock implements jobs.Engine.
+// Unlock releases a lock of an earlier run on the state; it implements jobs.Engine.
 func (e *Engine) Unlock(ctx context.Context, j jobs.Job) (jobs.Unlocked, error) {
 	var u jobs.Unlocked
 	j.Access = jobs.Unlocks
@@ -247,7 +250,7 @@ func (e *Engine) Unlock(ctx context.Context, j jobs.Job) (jobs.Unlocked, error) 
 	return u, nil
 }
 
-// heldBy names the holder of a lock that the job must not release.
+// heldBy returns a sentence that says who holds a lock that this job must not release.
 func heldBy(j jobs.Job, l statebackend.HeldLock) string {
 	if l.Info.ID == "" {
 		return "somebody unknown"
@@ -262,10 +265,11 @@ func heldBy(j jobs.Job, l statebackend.HeldLock) string {
 	return fmt.Sprintf("%s since %s", who, l.Info.Created.UTC().Format(time.RFC3339))
 }
 
-// correct is the remedy for errors of the configuration.
+// correct is the advice after errors in the configuration that prevent an unlock.
 const correct = "Correct the configuration, push, and unlock again."
 
-// denied returns an error as a refusal if the store denied access.
+// denied returns err as a refusal with a reason for people, if the store has denied access. It returns any
+// other error unchanged.
 func (o *checkout) denied(err error) error {
 	if !errors.Is(err, statebackend.ErrDenied) {
 		return err

@@ -26,16 +26,16 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/workdir"
 )
 
-// Anybody who may have a plan can write tests. So tests run like the plan of a fork's commit, without
-// credentials and without a network, and they need nothing of these: every provider is a mock.
+// Everybody whose pull requests are planned can write tests. So tests run like the plan of a fork's commit:
+// without credentials and without a network. They need neither, because every provider is a mock.
 
-// parallelTests is how many runs of a test file are in progress at once, of those that allow it. Each may use the memory of
-// a plan.
+// parallelTests is the maximum number of runs of a test file at the same time, if the file allows that. Each
+// run may need the memory of a plan.
 const parallelTests = 2
 
 var errRights = errors.New("tests run without rights only")
 
-// Test implements jobs.Engine.
+// Test runs the tests of a project; it implements jobs.Engine.
 func (e *Engine) Test(ctx context.Context, j jobs.Job) (comment.Tests, error) {
 	out := comment.Tests{Project: j.Project}
 	if j.Snapshot == nil {
@@ -75,7 +75,7 @@ func (e *Engine) Test(ctx context.Context, j jobs.Job) (comment.Tests, error) {
 	return o.reported(out, results, ds), nil
 }
 
-// test runs the tests of the checkout. The diagnostics are those of no run.
+// test runs the tests of the checkout. The diagnostics are those that belong to no run.
 func (o *checkout) test(ctx context.Context) ([]events.TestFileResult, diags.Diagnostics) {
 	files := slices.SortedFunc(slices.Values(o.suite.Files), func(a, b *testfiles.File) int { return strings.Compare(a.Name, b.Name) })
 	if len(files) == 0 {
@@ -127,7 +127,7 @@ func (o *checkout) test(ctx context.Context) ([]events.TestFileResult, diags.Dia
 	return results, ds
 }
 
-// placeOfRun is a run as the place of the evaluation, for a report if the process dies.
+// placeOfRun is a test run in the form of a place in the evaluation, for the report if the process dies there.
 type placeOfRun struct{ *testfiles.Run }
 
 func (p placeOfRun) String() string   { return fmt.Sprintf("run %q", p.Name) }
@@ -152,7 +152,7 @@ func (o *checkout) loadTests(ctx context.Context) (*config.Config, diags.Diagnos
 	return o.suite.Config, ds, err
 }
 
-// suiteFiles returns the files of the tests and of their modules, by name.
+// suiteFiles returns the files of the tests and of the modules that they use, by name.
 func (o *checkout) suiteFiles() map[string]*hcl.File {
 	all := map[string]*hcl.File{}
 	if o.suite != nil {
@@ -161,8 +161,8 @@ func (o *checkout) suiteFiles() map[string]*hcl.File {
 	return all
 }
 
-// reported adds to a result what people read of it: the runs, and the problems with their places. ds are the
-// problems of no run.
+// reported adds to out what people read about the tests: the runs, and the errors with their places. ds are the
+// errors that belong to no run.
 func (o *checkout) reported(out comment.Tests, results []events.TestFileResult, ds diags.Diagnostics) comment.Tests {
 	r := o.reporter(o.secrets(nil, nil))
 	var passed []comment.TestRun
@@ -190,7 +190,8 @@ func (o *checkout) reported(out comment.Tests, results []events.TestFileResult, 
 	return out.Within()
 }
 
-// noteOf returns an error with its place in the repository. ok is false if d is no error, or has no such place.
+// noteOf returns an error together with its place in a file of the repository. ok is false if d is not an
+// error, or has no such place.
 func (o *checkout) noteOf(d diags.Diagnostic) (note comment.TestNote, ok bool) {
 	if d.Severity != diags.Error || d.Subject == nil {
 		return note, false

@@ -9,10 +9,11 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/operation"
 )
 
-// doubts returns the objects that a plan leaves out, because an interrupted apply may or may not have created
-// them. It does not return an object that the options import: the person who imports an object says that it
-// exists. A plan that only invokes an action changes no object, and leaves none out. An import says
-// nothing about an action that may have been invoked.
+// doubts returns the objects that a plan leaves out, because an interrupted apply may have created them. There
+// are exceptions:
+//   - An object that the options import is not left out: the person who imports it says that it exists. But an
+//     import says nothing about an action that may have been invoked.
+//   - A plan that only invokes an action leaves nothing out, because it changes no object.
 func doubts(r operation.Recovery, o grammar.Options) []addrs.Target {
 	if o.Invoke != "" {
 		return nil
@@ -23,8 +24,8 @@ func doubts(r operation.Recovery, o grammar.Options) []addrs.Target {
 	return r.Waiting()
 }
 
-// unsettled returns the addresses of the objects in [doubts] that a person has to decide about, because no
-// running apply is creating them.
+// unsettled returns those of [doubts] about which a person has to decide. (The others are being created by a
+// running apply.)
 func unsettled(r operation.Recovery, o grammar.Options) (all []string) {
 	for _, a := range doubts(operation.Recovery{Unresolved: r.Unresolved}, o) {
 		all = append(all, a.String())

@@ -21,16 +21,17 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/projectinputs"
 )
 
-// variableLinks are a job's inputs that are outputs of other projects.
+// variableLinks are those inputs of a job that come from outputs of other projects.
 type variableLinks struct {
 	Job    jobs.Job
 	Root   *config.Content
 	Budget *budget.Budget
-	// Secrets are the variables that secrets set. A secret overrides an input for the same variable.
+	// Secrets are the variables whose values are secrets of the job. A secret is more important than an input
+	// for the same variable.
 	Secrets inputs.Source
-	// Read reads the outputs of a state. name is "project." and the project's name, by which its encryption
-	// settings are found. The error is for people, and wraps [builtin.ErrNoState] if there is no state. If Read
-	// is nil, all outputs are unknown.
+	// Read reads the outputs of a project's state. name is "project." and the project's name; the project's
+	// encryption settings are found by it. The error is for people, and wraps [builtin.ErrNoState] if there is
+	// no state. If Read is nil, all outputs are unknown.
 	Read func(ctx context.Context, name string, at places.Place) (map[string]states.Output, error)
 
 	known map[string]map[string]cty.Value // by project
@@ -38,9 +39,9 @@ type variableLinks struct {
 	ds    diags.Diagnostics
 }
 
-// Values returns the values of the inputs that no other value overrides. Unknown outputs stay unknown. Only a
-// sensitive variable may get a value made from a sensitive output: otherwise values computed from the variable
-// would be shown.
+// Values returns the values of the inputs, except those that another value overrides. Unknown outputs stay
+// unknown. If an output is sensitive, only a sensitive variable may get it. Otherwise, values that are computed
+// from the variable would be shown.
 func (l *variableLinks) Values(ctx context.Context) (inputs.Source, diags.Diagnostics) {
 	s := inputs.Source{Origin: inputs.FromEnvironment, Expressions: map[string]hcl.Expression{}, By: "by inputs in lockstep.hcl"}
 	l.known, l.read, l.ds = map[string]map[string]cty.Value{}, map[string]bool{}, nil
@@ -68,13 +69,13 @@ func (l *variableLinks) Values(ctx context.Context) (inputs.Source, diags.Diagno
 	return s, l.ds
 }
 
-// won reports whether a secret or an option of the plan overrides the input for a variable.
+// won reports whether a secret or an option of the plan sets the variable, so that its input has no effect.
 func (l *variableLinks) won(variable string) bool {
 	_, secret := l.Secrets.Literals[variable]
 	return secret || slices.ContainsFunc(l.Job.Options.Variables, func(given string) bool { return strings.HasPrefix(given, variable+"=") })
 }
 
-// outputs reads the outputs of all projects that an input refers to, and reports whether the input can be
+// outputs reads the outputs of all projects to which an input refers. It returns false if the input cannot be
 // evaluated.
 func (l *variableLinks) outputs(ctx context.Context, link projectinputs.Link) (ok bool) {
 	ok = true
@@ -94,8 +95,8 @@ func (l *variableLinks) outputs(ctx context.Context, link projectinputs.Link) (o
 	return ok
 }
 
-// reads reports whether a project's outputs are read. They are not read if the job has no rights or needs no
-// values.
+// reads reports whether to read the outputs of a project. They are not read if the job has no rights, or does
+// not need the values.
 func (l *variableLinks) reads(name string) bool { return l.Read != nil && l.at(name) >= 0 }
 
 func (l *variableLinks) at(name string) int {
@@ -135,7 +136,7 @@ func (l *variableLinks) project(ctx context.Context, r projectinputs.Reference) 
 	l.known[r.Project] = of
 }
 
-// remedy returns the advice for people if a project has no outputs because it has no state.
+// remedy returns the advice if a project has no outputs, because it has no state.
 func (l *variableLinks) remedy(name string) string {
 	for _, f := range l.Job.Foreseen {
 		if f.Project == name && f.Failed {

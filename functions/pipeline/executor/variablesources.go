@@ -15,10 +15,13 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 )
 
-// variableSources returns the sources of the root variables; a later source overrides an earlier one. They
-// are the automatically loaded files of the project's directory and of the directories dirs below it, the
-// files that lockstep.hcl names, the values in lockstep.hcl, linked (inputs that are outputs of other projects), and the options of the plan.
-// The caller adds secrets. It also returns the files that messages may point to, by name. If the checkout
+// variableSources returns the sources of the root variables' values. A later source overrides an earlier one:
+//   - the automatically loaded files of the project's directory, and of the directories dirs below it;
+//   - the files that lockstep.hcl names, and the values in lockstep.hcl;
+//   - linked, the inputs that are outputs of other projects;
+//   - the options of the plan.
+//
+// The caller adds secrets. The result also has the files that diagnostics may quote, by name. If the checkout
 // does not have the project's directory, there are no sources.
 func variableSources(repository fs.FS, j jobs.Job, limits budget.Limits, dirs []string, linked ...inputs.Source) ([]inputs.Source, map[string]*hcl.File, diags.Diagnostics) {
 	entries, err := fs.ReadDir(repository, j.Dir)
@@ -53,7 +56,7 @@ func variableSources(repository fs.FS, j jobs.Job, limits budget.Limits, dirs []
 	return r.sources, r.files, r.ds
 }
 
-// A sourceReader reads files with values.
+// A sourceReader reads files with values of variables.
 type sourceReader struct {
 	repository fs.FS
 	limits     budget.Limits
@@ -62,7 +65,8 @@ type sourceReader struct {
 	ds         diags.Diagnostics
 }
 
-// auto adds the files that are loaded automatically, of a directory below the project's with these entries.
+// auto adds those files in the directory dir that are loaded automatically, such as terraform.tfvars. dir is
+// below the project's directory. entries is its content.
 func (r *sourceReader) auto(project, dir string, entries []fs.DirEntry) {
 	var names []string
 	for _, e := range entries {
@@ -73,7 +77,7 @@ func (r *sourceReader) auto(project, dir string, entries []fs.DirEntry) {
 	}
 }
 
-// add adds a file by its name for people and its path.
+// add adds a file. name is its name for people, and at its path.
 func (r *sourceReader) add(origin inputs.Origin, name, at string) {
 	src, err := fs.ReadFile(r.repository, at)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -10,21 +10,23 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/provider/install/lockfile"
 )
 
-// verified remembers the checksums of verified packages. A lock file may have only the checksum of the archive,
-// and the archive is deleted after unpacking. Without this record, each run would download the archive again.
-// The record is in the memory of our own process, where no plugin can write.
+// verified has the checksums of packages that were verified. It is needed because a lock file may have only the
+// checksum of the package's archive, and the archive is deleted after unpacking. Without this record, each run
+// would download the archive once more. The record is in the memory of Lockstep's process, where no plugin can
+// write.
 type verified struct {
 	mu       sync.Mutex
 	recalled bool
 	h1       map[string][]string
 }
 
-// key identifies a provider, a version and its known checksums.
+// key returns the key of a provider in the version and with the checksums of l.
 func (v *verified) key(p addrs.Provider, l lockfile.Lock) string {
 	return fmt.Sprintf("%s %s %q", p, l.Version, slices.Sorted(slices.Values(l.Hashes)))
 }
 
-// add returns l together with the checksums of the unpacked packages that were verified for l before.
+// add returns the lock l with additional checksums: those of unpacked packages that were verified earlier for
+// the same lock.
 func (v *verified) add(p addrs.Provider, l lockfile.Lock) lockfile.Lock {
 	if len(l.Hashes) == 0 {
 		return l
@@ -35,7 +37,8 @@ func (v *verified) add(p addrs.Provider, l lockfile.Lock) lockfile.Lock {
 	return l
 }
 
-// remember records the checksums of the unpacked package for a lock that the base branch has granted.
+// remember records the checksum of a package that was unpacked and verified. granted is the lock that the base
+// branch grants. now also has the checksum.
 func (v *verified) remember(p addrs.Provider, granted, now lockfile.Lock) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -47,7 +50,8 @@ func (v *verified) remember(p addrs.Provider, granted, now lockfile.Lock) {
 	}
 }
 
-// recall reads once, from [Engine.Memory], the checksums of the packages that another process has verified.
+// recall reads the checksums of packages that another process has verified, from [Engine.Memory]. It does so
+// only once.
 func (e *Engine) recall() {
 	v := &e.verified
 	v.mu.Lock()

@@ -10,9 +10,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
 )
 
-// withoutEffect returns an error for each state change in a comment that has no effect: the object to move or
-// remove does not exist, or the object to import exists already. In the configuration, a block without effect
-// is no error, because the block stays after it is done.
+// withoutEffect returns an error for each change of the state in a comment that has no effect: the object to
+// move or remove does not exist, or the object to import already exists. For blocks in the configuration there
+// is no such error, because such blocks stay there afterwards.
 func withoutEffect(g grammar.Options, s *states.State, c *config.Config) (ds diags.Diagnostics) {
 	if g.Rest {
 		return nil
@@ -45,7 +45,7 @@ func withoutEffect(g grammar.Options, s *states.State, c *config.Config) (ds dia
 	return ds
 }
 
-// isGone reports whether there is no object at an address: the state has none, and no moved block moves one
+// isGone reports whether there is no object at the address t: the state has none, and no moved block moves one
 // there.
 func isGone(s *states.State, c *config.Config, t addrs.Target) bool {
 	return !has(s, t) && !comesTo(c, t)
@@ -56,7 +56,8 @@ func hasCurrent(s *states.State, addr addrs.AbsResourceInstance) bool {
 	return in != nil && in.Current != nil
 }
 
-// has reports whether the state has an instance at an address, or in it.
+// has reports whether the state has an instance at the address t, or one inside it if t is a module or a
+// resource.
 func has(s *states.State, t addrs.Target) bool {
 	for r, in := range s.Resources() {
 		for key := range in.Instances {

@@ -7,7 +7,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
-// withoutSecrets refuses values in comments for variables that must be kept secret.
+// withoutSecrets returns an error for each value in a comment whose variable is sensitive: a comment is not
+// secret.
 func withoutSecrets(root *config.Content, variables []string) diags.Diagnostics {
 	var ds diags.Diagnostics
 	for _, given := range variables {

@@ -10,14 +10,14 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// A Source reads one fact into a request.
+// A Source reads one fact and stores it in the request to the gate.
 type Source func(ctx context.Context, q *admission.Request) error
 
-// Sources are the sources of facts.
+// Sources are functions that read facts, by fact.
 type Sources map[admission.Fact]Source
 
-// sources are the sources that every command has. The other facts need the plan or a checkout: only some
-// callers of [Reader.Ask] can read them.
+// sources are the sources of facts that exist for every command. The remaining facts need the plan or a
+// checkout, so only some callers of [Reader.Ask] can read them.
 func (e *Reader) sources() Sources {
 	return Sources{
 		admission.BaseBranch:   e.readBaseBranch,
@@ -75,7 +75,7 @@ func (e *Reader) readApplyOrder(ctx context.Context, q *admission.Request) (err 
 	return err
 }
 
-// Request returns a request for the command of the message, before any fact is read.
+// Request returns a request to the gate for the command in the message, without any facts.
 func (e *Reader) Request(verb comment.Verb, r runs.Run) admission.Request {
 	q := admission.Request{
 		Command: admission.Command{Verb: verb, Entry: admission.ByComment, Actor: e.Message.Actor, Permission: e.permission, At: e.Message.At, Decided: verb == comment.Apply && e.Message.Kind == pipeline.ToApply},
@@ -92,9 +92,9 @@ func (e *Reader) Request(verb comment.Verb, r runs.Run) admission.Request {
 	return q
 }
 
-// Ask reads the facts that the gate needs for a request, until the gate can decide. It returns the request with
-// these facts. own are the facts that only the caller can read. A caller that wants to ask with more facts
-// later passes the returned request again.
+// Ask reads facts and asks the gate, until the gate has all facts to decide. It returns the request with these
+// facts. own are sources of facts that only the caller has. To ask later with more facts, the caller passes the
+// returned request.
 func (e *Reader) Ask(ctx context.Context, q admission.Request, own Sources) (admission.Request, admission.Decision, error) {
 	every := e.sources()
 	source := func(f admission.Fact) Source {
@@ -117,5 +117,5 @@ func (e *Reader) Ask(ctx context.Context, q admission.Request, own Sources) (adm
 	}
 }
 
-// Shown is the source of the plan in our check run on GitHub, for an apply.
+// Shown is the source of one fact for an apply: which plan Lockstep's check run shows on GitHub.
 func (e *Reader) Shown() Sources { return Sources{admission.ShownPlan: e.CompareShown} }

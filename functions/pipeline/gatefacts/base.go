@@ -17,7 +17,7 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// file returns a file at a commit; nil if the commit does not have it.
+// file returns the content of a file at a commit; nil if the commit does not have the file.
 func (e *Reader) file(ctx context.Context, sha, name string) ([]byte, error) {
 	data, err := e.Hub.File(ctx, sha, name)
 	if errors.Is(err, github.ErrNotFound) {
@@ -26,10 +26,12 @@ func (e *Reader) file(ctx context.Context, sha, name string) ([]byte, error) {
 	return data, err
 }
 
-// Settings returns the settings at a commit of a base branch, from lockstep.hcl, or from atlantis.yaml if the
-// commit has no lockstep.hcl. The settings are nil if neither file exists. The settings grant rights: on a base
-// branch, only people who may merge can write them. So the gate must first have accepted the branch as a base
-// branch. A file with errors grants its readable part, and note has the errors.
+// Settings returns the settings at a commit of a base branch: from lockstep.hcl, or from atlantis.yaml if the
+// commit has no lockstep.hcl. They are nil if neither file exists. If the file has errors, s has the parts that
+// can be read, and note the errors.
+//
+// Settings grant rights, and on a base branch only people who may merge can change them. So the gate must
+// already have accepted the branch as a base branch.
 func (e *Reader) Settings(ctx context.Context, sha string) (s *project.Settings, note string, err error) {
 	r, ok := e.read[sha]
 	if !ok {
@@ -44,8 +46,8 @@ func (e *Reader) Settings(ctx context.Context, sha string) (s *project.Settings,
 	return r.settings, r.note, nil
 }
 
-// readSettings are the settings of a commit; they are read once for each message. first is their first error,
-// as one line. text is the hash of their text.
+// readSettings are the settings at a commit, which are read once for each message. first is the first line of
+// their errors. text is the hash of the file.
 type readSettings struct {
 	settings          *project.Settings
 	note, first, text string
@@ -82,8 +84,8 @@ func SettingsIn(ctx context.Context, files Files, sha string) (s *project.Settin
 	return r.settings, r.text, err
 }
 
-// DecidingSettings returns the hash of the text of the settings that the reader used to decide about
-// requirements, as SettingsIn returns it. It returns "" if the reader has not decided.
+// DecidingSettings returns the hash of the settings with which the reader has decided about requirements. It is
+// the same as in [SettingsIn]. It is "" if the reader has not decided.
 func DecidingSettings(e *Reader) string {
 	if e.required == nil {
 		return ""
@@ -91,15 +93,15 @@ func DecidingSettings(e *Reader) string {
 	return SettingsHashAt(e, e.required.sha)
 }
 
-// SettingsHashAt returns the hash of the text of a commit's settings; "" if the reader has not read them.
+// SettingsHashAt returns the hash of the settings at a commit. It returns "" if this reader has not read them.
 func SettingsHashAt(e *Reader, sha string) string { return e.read[sha].text }
 
-// textDigits is how many digits of a hash distinguish texts.
+// textDigits is the number of hexadecimal digits of a hash of settings that are used.
 const textDigits = 10
 
-// baseNamed reports whether the default branch's settings name the base of the pull request. It is false if
-// the base is the default branch itself. Pull requests into other branches are not planned: otherwise
-// everybody who may push could create a branch with settings of their own, and open a pull request into it.
+// baseNamed reports whether the default branch's settings name the base branch of the pull request. It is false
+// if that is the default branch itself. Lockstep plans for no other branches. Otherwise, everybody who may push
+// could create a branch with other settings, and open a pull request into it.
 func (e *Reader) baseNamed(ctx context.Context) (bool, error) {
 	ref, main := e.Pull.Base.Ref, e.Pull.DefaultBranch
 	if ref == main || main == "" {
@@ -123,22 +125,22 @@ func (e *Reader) baseNamed(ctx context.Context) (bool, error) {
 	return e.named[ref], nil
 }
 
-// BasePlanned reports whether pull requests into the base branch of this pull request are planned. They are
-// planned if the base is the default branch, or a branch that the default branch's settings name.
+// BasePlanned reports whether Lockstep plans pull requests into this base branch: it is the default branch, or
+// a branch that the default branch's settings name.
 func BasePlanned(ctx context.Context, e *Reader) (bool, error) {
 	named, err := e.baseNamed(ctx)
 	return named || e.Pull.Base.Ref == e.Pull.DefaultBranch, err
 }
 
-// BranchPlanned is [BasePlanned] for another branch.
+// BranchPlanned is like [BasePlanned], for the given branch instead of the base branch.
 func BranchPlanned(ctx context.Context, e *Reader, branch string) (bool, error) {
 	other := *e
 	other.Pull.Base.Ref = branch
 	return BasePlanned(ctx, &other)
 }
 
-// Automerge returns the present base branch's setting for merging the pull request by itself; nil if people
-// merge.
+// Automerge returns the setting of the present base branch by which Lockstep merges the pull request itself. It
+// returns nil if people merge.
 func (e *Reader) Automerge(ctx context.Context) (*project.Automerge, error) {
 	planned, err := BasePlanned(ctx, e)
 	if err != nil || !planned {
@@ -152,23 +154,23 @@ func (e *Reader) Automerge(ctx context.Context) (*project.Automerge, error) {
 	return s.OnApplied(), err
 }
 
-// RunsCommandsFor reports whether the settings of the present base branch tell Lockstep to carry out the
-// commands of another program, for example those of Atlantis. A branch that the default branch's settings do
-// not name grants nothing.
+// RunsCommandsFor reports whether Lockstep must carry out commands for another program, such as Atlantis. The
+// settings of the present base branch say so. If Lockstep does not plan for the base branch, the answer is
+// false.
 func RunsCommandsFor(ctx context.Context, e *Reader, program string) (bool, error) {
 	s, err := ofBase(ctx, e)
 	return s.Obeys(program), err
 }
 
-// IgnoresCommandsFor reports whether the settings of the present base branch tell Lockstep to ignore the
-// commands of another program.
+// IgnoresCommandsFor reports whether Lockstep must ignore commands for another program, such as Atlantis. The
+// settings of the present base branch say so.
 func IgnoresCommandsFor(ctx context.Context, e *Reader, program string) (bool, error) {
 	s, err := ofBase(ctx, e)
 	return s.Ignores(program), err
 }
 
-// ofBase returns the settings of the present base branch. They are nil if the branch is gone, or if the default
-// branch's settings do not name it.
+// ofBase returns the settings of the present base branch. They are nil if the branch is deleted, or if Lockstep
+// does not plan for it.
 func ofBase(ctx context.Context, e *Reader) (*project.Settings, error) {
 	if planned, err := BasePlanned(ctx, e); err != nil || !planned {
 		return nil, err
@@ -184,8 +186,8 @@ func ofBase(ctx context.Context, e *Reader) (*project.Settings, error) {
 	return s, err
 }
 
-// forks reports whether the present base branch lets commits of forks be planned. A branch that the default
-// branch's settings do not name grants nothing.
+// forks reports whether the present base branch allows plans of commits in forks. named is set if Lockstep
+// plans for this branch; otherwise the answer is false.
 func forks(ctx context.Context, e *Reader, named bool) (bool, error) {
 	if !e.Pull.Fork() || !named && e.Pull.Base.Ref != e.Pull.DefaultBranch {
 		return false, nil
@@ -201,8 +203,8 @@ func forks(ctx context.Context, e *Reader, named bool) (bool, error) {
 	return s != nil && s.Allow.Forks, err
 }
 
-// NoteBrokenSettings adds the errors of the settings in a checkout to q. Call it if the checkout does not have
-// the project of the request: the errors may be the cause.
+// NoteBrokenSettings adds errors in the settings of a checkout to q. Call it if the checkout does not have the
+// project of the request, because such errors may be the cause.
 func NoteBrokenSettings(ctx context.Context, e *Reader, q *admission.Request, dir string) error {
 	d, err := discovered(ctx, e, dir)
 	if err != nil || d.Problem == "" {
@@ -216,8 +218,9 @@ func NoteBrokenSettings(ctx context.Context, e *Reader, q *admission.Request, di
 	return err
 }
 
-// TrialMerge returns the trial merge, or after the merge the tip of the base branch. It also updates the pull
-// request in q: between two reads, somebody can change its base branch and change it back.
+// TrialMerge returns GitHub's trial merge of the pull request. If the pull request is merged, it returns the
+// tip of the base branch. It also updates the pull request in q, because somebody may have changed the base
+// branch between two requests, and changed it back.
 func (e *Reader) TrialMerge(ctx context.Context, q *admission.Request) (m github.Merge, err error) {
 	if m, err = e.Hub.MergeResult(ctx, e.Pull.Number); err != nil {
 		return m, err
@@ -234,15 +237,15 @@ func (e *Reader) TrialMerge(ctx context.Context, q *admission.Request) (m github
 	return m, err
 }
 
-// SetApplyOn sets a run's ApplyOn from the settings at its present base.
+// SetApplyOn sets the field ApplyOn of a run from the settings at the run's present base commit.
 func (e *Reader) SetApplyOn(ctx context.Context, r *runs.Run) error {
 	s, _, err := e.Settings(ctx, r.Spec.Base)
 	r.Spec.ApplyOn = s.ApplyOn(project.Project{Name: r.Project, Dir: r.Spec.Dir, Workspace: r.Workspace})
 	return err
 }
 
-// Job returns the job for a run's project in a checkout, with the grants of the base branch. It decides about
-// the state's address, in q. problem is the reason if there is no job.
+// Job returns the job for the project of a run in a checkout, with the rights that the base branch grants. It
+// also decides about the address of the state, in q. If there can be no job, problem is the reason.
 func (e *Reader) Job(ctx context.Context, q *admission.Request, dir string) (j jobs.Job, problem string, err error) {
 	// The run's record has the repository's name and installation at the time of the plan. The message has the
 	// present ones.
@@ -297,9 +300,9 @@ func (e *Reader) Job(ctx context.Context, q *admission.Request, dir string) (j j
 	return j, "", nil
 }
 
-// lockOf returns the dependency lock file of a run's project at the base commit; nil if there is none. The base
-// commit is checked out anyway for the addresses of states. So this saves one request to GitHub for each
-// project.
+// lockOf returns the dependency lock file of the run's project at the base commit; nil if there is none. It is
+// read from the checkout of that commit, which is needed anyway for the addresses of states. That saves a
+// request to GitHub for each project.
 func (e *Reader) lockOf(ctx context.Context, r runs.Run) ([]byte, error) {
 	b, err := e.baseAt(ctx, r.Spec.Base)
 	if err != nil {

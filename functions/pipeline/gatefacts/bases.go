@@ -7,34 +7,35 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 )
 
-// Bases caches the commits that a process read last: commits of base branches, and the projects of commits of
-// pull requests. All plans of a push need the same commits, for the addresses of all states. Reading a commit
-// costs a checkout and a look at every directory.
+// Bases caches what a process has read of commits: of base branches, and the projects at commits of pull
+// requests. All plans of a push need the same commits, for the addresses of all states. To read a commit,
+// Lockstep must check it out and look at every directory.
 //
-// The cache is safe, because commits never change: the author of a commit decides only which projects are found
-// in that commit. The zero value and nil are ready for use; nil caches nothing.
+// The cache is safe, because a commit never changes. The author of a commit decides only which projects are
+// found in it. The zero value and nil are ready for use; nil caches nothing.
 type Bases struct {
-	// Repositories reads the policies in other repositories. If it is nil, such a policy is an error.
+	// Repositories reads policies that are in other repositories. If it is nil, such policies are errors.
 	Repositories Repositories
 
 	mu    sync.Mutex
 	all   latest[base]
 	heads latest[jobs.Discovered]
-	// others are directories of other repositories' commits, by a text that identifies them.
+	// others caches directories of commits in other repositories. The key identifies repository, commit and
+	// directory.
 	others map[string]map[string][]byte
 }
 
-// maxBases is the maximum number of entries of each kind. A process handles messages of few repositories and
-// pull requests at a time.
+// maxBases is the maximum number of values of each kind in the cache. A process handles messages of only a few
+// repositories and pull requests at the same time.
 const maxBases = 8
 
-// commit names a commit of a repository.
+// commit identifies a commit of a repository.
 type commit struct {
 	repo int64
 	sha  string
 }
 
-// latest lists the values for the commits that were last asked for, the newest at the end.
+// latest has cached values for the commits that were requested last. The newest is at the end.
 type latest[T any] []known[T]
 
 type known[T any] struct {
@@ -77,7 +78,7 @@ func (b *Bases) put(repo int64, sha string, of base) {
 	b.all.put(commit{repo, sha}, of)
 }
 
-// head returns the projects of a commit of a pull request, if they are cached.
+// head returns the projects at a commit of a pull request. It returns false if they are not cached.
 func (b *Bases) head(repo int64, sha string) (jobs.Discovered, bool) {
 	if b == nil {
 		return jobs.Discovered{}, false
@@ -96,7 +97,8 @@ func (b *Bases) putHead(repo int64, sha string, found jobs.Discovered) {
 	b.heads.put(commit{repo, sha}, found)
 }
 
-// otherDirectory returns a directory of another repository, if it is cached.
+// otherDirectory returns a directory of another repository from the cache. It returns false if the cache does
+// not have it.
 func (b *Bases) otherDirectory(key string) (map[string][]byte, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -104,7 +106,8 @@ func (b *Bases) otherDirectory(key string) (map[string][]byte, bool) {
 	return files, ok
 }
 
-// keepDirectory caches a directory of another repository. If there are too many, all are dropped.
+// keepDirectory caches a directory of another repository. If the cache has too many directories, it is emptied
+// before.
 func (b *Bases) keepDirectory(key string, files map[string][]byte) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -12,8 +12,8 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// ServedBy returns the name of the deployment that serves a project, according to a commit of the base branch.
-// If the settings name deployments, each process downloads the commit once for this.
+// ServedBy returns the name of the deployment that works for a project, according to a commit of the base
+// branch. If the settings name deployments, that needs a checkout of the commit, once in each process.
 func ServedBy(ctx context.Context, e *Reader, sha string, p project.Project) (string, error) {
 	s, _, err := e.Settings(ctx, sha)
 	if err != nil || !s.Divides() {
@@ -23,8 +23,8 @@ func ServedBy(ctx context.Context, e *Reader, sha string, p project.Project) (st
 	return s.Deployment(p, b.projects), err
 }
 
-// Deployments returns the names of the repository's deployments, by the present base branch. It returns nil if
-// the branch names none or is deleted, or if the default branch's settings do not name the branch.
+// Deployments returns the names of the deployments that work for the repository, according to the present base
+// branch. It returns nil if the branch names none or is deleted, or if Lockstep does not plan for it.
 func Deployments(ctx context.Context, e *Reader) ([]string, error) {
 	if planned, err := BasePlanned(ctx, e); err != nil || !planned {
 		return nil, err
@@ -40,7 +40,7 @@ func Deployments(ctx context.Context, e *Reader) ([]string, error) {
 	return s.Deployments(), err
 }
 
-// grant returns the rights of a project by the settings of a base commit.
+// grant returns the rights of a project according to the settings at a base commit.
 func grant(ctx context.Context, e *Reader, s *project.Settings, sha string, p project.Project) (environments.Granted, error) {
 	b, err := e.baseAt(ctx, sha)
 	if err != nil {
@@ -49,9 +49,9 @@ func grant(ctx context.Context, e *Reader, s *project.Settings, sha string, p pr
 	return s.Grant(p, project.Grantee{Branch: e.Pull.Base.Ref, Base: b.projects, Deployment: e.Deployment})
 }
 
-// servedNow sets q.ServedBy to the deployment that serves the request's project by the present base branch. The
-// project may have been given to another deployment since the plan. A removed project is skipped, because the
-// base branch may not have it.
+// servedNow sets q.ServedBy to the deployment that works for the project, according to the present base branch:
+// it may have changed since the plan. servedNow does nothing for a removed project, because the base branch may
+// not have it.
 func servedNow(ctx context.Context, e *Reader, q *admission.Request) error {
 	q.Deployment, q.ServedBy = e.Deployment, e.Deployment
 	if q.Run.Spec.Removed || q.Verb != comment.Plan && q.Verb != comment.Apply {

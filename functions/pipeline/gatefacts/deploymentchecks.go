@@ -12,19 +12,22 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// actions is the ID of the App GitHub Actions. A pull request's workflow can create check runs with any name
-// through it. Source: https://docs.github.com/en/rest/checks/runs (it is the App of a workflow's token).
+// actions is the ID of the App GitHub Actions. With this App's token, a workflow of a pull request can create
+// check runs with any name.
+// Source: https://docs.github.com/en/rest/checks/runs (it is the App of a workflow's token).
 const actions = 15368
 
-// DeploymentChecks are the check runs of a commit that other deployments created. Anybody can use any name, so
-// the ID of the App counts. A deployment's App is the one whose check run was first seen under its name; that
-// record never changes. Commit statuses, and check runs of workflows, belong to no deployment.
+// DeploymentChecks are those check runs of a commit that other deployments have created. Anybody can use any
+// name for a check run, so the ID of the App decides. The App of a deployment is the one whose check run
+// Lockstep first saw under the deployment's name; the record of that never changes. Commit statuses, and check
+// runs of workflows, belong to no deployment.
 type DeploymentChecks struct {
 	apps map[string]int64 // by the name of a deployment; 0 is unknown
 	all  []github.Report
 }
 
-// DeploymentChecksOf reads the Apps of the named deployments. all are the reports of a commit.
+// DeploymentChecksOf returns the check runs of the deployments with these names. all are the check runs and
+// statuses of a commit.
 func DeploymentChecksOf(ctx context.Context, e *Reader, names []string, all []github.Report) (DeploymentChecks, error) {
 	v := DeploymentChecks{map[string]int64{}, all}
 	for _, name := range names {
@@ -60,13 +63,13 @@ func DeploymentChecksOf(ctx context.Context, e *Reader, names []string, all []gi
 	return v, nil
 }
 
-// MadeBy reports whether the App of the named deployment created a check run.
+// MadeBy reports whether the check run r was created by the App of the deployment with this name.
 func (v DeploymentChecks) MadeBy(name string, r github.Report) bool {
 	return !r.Ours && r.AppID != 0 && r.AppID == v.apps[name]
 }
 
-// Done reports whether the named deployment has nothing left to do: there is a check of its name, and all checks of that
-// name have succeeded, whoever created them.
+// Done reports whether the deployment with this name has nothing left to do. There must be a check with its
+// name, and all checks with this name, whoever created them, must have succeeded.
 func (v DeploymentChecks) Done(name string) bool {
 	has := false
 	for _, r := range v.all {
@@ -81,7 +84,7 @@ func (v DeploymentChecks) Done(name string) bool {
 	return has
 }
 
-// Has reports whether the named deployment has a check of the commit.
+// Has reports whether the deployment with this name has a check of the commit.
 func (v DeploymentChecks) Has(name string) bool {
 	return slices.ContainsFunc(v.all, func(r github.Report) bool { return r.Name == pipeline.HeadCheckOf(name) && v.MadeBy(name, r) })
 }

@@ -12,17 +12,17 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project"
 )
 
-// A Preview has the jobs for the plan of a fork's commit. Base is the job of the project on the base branch,
-// with the rights to read its state. Head is the job for the fork's files; [jobs.Unprivileged] takes its rights
-// away.
+// A Preview has the two jobs for planning a commit of a fork. Base is the job for the project on the base
+// branch; it has the right to read the project's state. Head is the job for the files of the fork;
+// [jobs.Unprivileged] removes its rights.
 type Preview struct {
 	Base, Head jobs.Job
 	Placing    admission.Placing
 }
 
-// PreviewOf returns the jobs for a run whose commits are checked out in dir and baseDir. State, encryption and
-// providers are those of the base branch's project with the same name, and of no other project. problem is the
-// reason if there are no jobs.
+// PreviewOf returns the jobs for a run in a fork. The run's commit is checked out in dir, and the base commit
+// in baseDir. State, encryption and providers are those of the project with the same name on the base branch.
+// If there are no jobs, problem or the decision no is the reason.
 func PreviewOf(ctx context.Context, e *Reader, q admission.Request, dir, baseDir string) (v Preview, no admission.Decision, problem string, err error) {
 	r := q.Run
 	known, ok, err := e.RemovedOf(ctx, r)

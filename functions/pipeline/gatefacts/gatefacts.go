@@ -1,11 +1,11 @@
-// Package gatefacts reads all facts for the gate, just before the gate decides. It reads the pull request and
-// its trial merge, the permission of the user who asks, the settings of the base branch, the address of the
-// project's state, and the plan on GitHub.
+// Package gatefacts reads all facts for the gate, just before the gate decides: the pull request and its trial
+// merge, the permission of the user who gave the command, the settings of the base branch, the address of the
+// project's state, and the plan that GitHub shows.
 //
-// Grants are read from the base branch only: the files of a pull request grant its author nothing. The package
-// claims the address of a state before the state is first read. The package writes nothing else.
+// Rights are read only from the base branch: the files of a pull request grant its author nothing. Before a
+// state is first read, the package claims its address for the project. It writes nothing else.
 //
-// This package does not decide. The rules are in package admission, and the requirements in package
+// The package does not decide. The rules are in package admission, and the requirements in package
 // requirementrules. Start reading at [Reader.Look] and [Reader.Ask].
 package gatefacts
 
@@ -20,47 +20,48 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// A Reader reads the facts for one message. One goroutine uses it.
+// A Reader reads facts while one message is handled. Only one goroutine may use it.
 type Reader struct {
 	Message  pipeline.Message
 	Hub      Hub
 	Ledger   ledger.Ledger
 	Projects jobs.Projects
-	// Serves reports whether a repository is served under its present name; nil means that all are.
+	// Serves reports whether Lockstep works for a repository under its present name. nil means that it works
+	// for all.
 	Serves func(context.Context, github.Repo) (bool, error)
 	// States are the patterns of addresses that every repository may use for its own states.
 	States places.Own
-	// Deployment is the name of our deployment.
+	// Deployment is the name of this deployment.
 	Deployment string
 	// Scratch is the directory for checkouts; "" means the system's.
 	Scratch string
 	// Runners are the runners that environments may name in this deployment.
 	Runners []string
-	// Bases caches the commits of base branches that this process has read.
+	// Bases caches what this process has read of commits of base branches.
 	Bases *Bases
 
-	// Pull is the pull request as [Reader.Look] and [Reader.TrialMerge] last saw it.
+	// Pull is the pull request as [Reader.Look] or [Reader.TrialMerge] has last read it.
 	Pull github.PullRequest
-	// permission is the actor's permission.
+	// permission is the permission of the user who has given the command.
 	permission github.Permission
 	// commits are the SHAs of the checkouts, by directory.
 	commits map[string]string
-	// named caches, by branch, whether the default branch's settings name it.
+	// named caches, by branch, whether the default branch's settings name the branch.
 	named map[string]bool
 	// read caches the settings, by the SHA of their commit.
 	read map[string]readSettings
-	// elsewhere are policies in other repositories; nil before they are read.
+	// elsewhere has the policies that are in other repositories. It is nil before they are read.
 	elsewhere *policyRepositories
-	// required are the settings with the requirements; nil before they are read.
+	// required has the settings with the requirements. It is nil before they are read.
 	required *required
-	// afterwards is set if the field required has the present settings of the base branch, rather than the
+	// afterwards is set if the field required has the settings of the present base branch. Otherwise it has the
 	// settings at the merge.
 	afterwards bool
-	// watched are the facts behind the decisions of MissingRequirements and DecideDeniedAgain.
+	// watched are the facts on which the decisions of MissingRequirements and DecideDeniedAgain depend.
 	watched *watched
-	// unasked is set while the reader decides about an apply that nobody has asked for. Then the question is
-	// not recorded, and a [pipeline.Watch] is kept for the decision.
+	// unasked is set while the reader decides about an apply that nobody has requested. The question is then
+	// not recorded. Instead, a [pipeline.Watch] is kept, so that changes of the facts are noticed.
 	unasked bool
-	// asked is the last question about the address of a state.
+	// asked is the latest question about the address of a state that this reader has put to the gate.
 	asked *admission.PlaceQuestion
 }

@@ -7,20 +7,20 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// Pulls reads the present state of pull requests and people on GitHub. In all interfaces of this package, a
-// *github.FinalError is an error that stays the same until a person fixes something. People read such an
-// error, and the message is finished.
+// Pulls reads pull requests and people on GitHub. For all interfaces of this package, a *github.FinalError
+// stays the same until a person fixes something. Such an error is shown to people, and the message is finished.
 type Pulls interface {
 	PullRequest(ctx context.Context, number int) (github.PullRequest, error)
 	// Confirm checks that the repository of a pull request has, or had, the name in the message. The error
-	// wraps github.ErrNotFound if GitHub redirects that name to another repository, or does not know it.
+	// wraps github.ErrNotFound in two cases: GitHub redirects that name to another repository, or does not know
+	// it.
 	Confirm(ctx context.Context, number int) error
-	// MergeResult returns the trial merge of an open pull request: its head with the tip of its base branch.
-	// For a merged pull request it returns that tip. An error wraps github.ErrNotYet if GitHub has not made the
-	// trial merge yet.
+	// MergeResult returns the trial merge of an open pull request: a merge of its head and the tip of its base
+	// branch. For a merged pull request it returns that tip. The error wraps github.ErrNotYet if GitHub has not
+	// made the trial merge yet.
 	MergeResult(ctx context.Context, number int) (github.Merge, error)
-	// MergedOnto returns the tip of the base branch before a pull request was merged, and the commit with its
-	// changes. An error wraps github.ErrNotFound if these cannot be found out.
+	// MergedOnto returns the tip of the base branch before a pull request was merged (onto), and the commit
+	// with the changes (merge). The error wraps github.ErrNotFound if they cannot be found out.
 	MergedOnto(ctx context.Context, number int) (onto, merge string, err error)
 	ChangedFiles(ctx context.Context, number int) (paths []string, all bool, err error)
 	Permission(ctx context.Context, login string) (github.Permission, error)
@@ -43,12 +43,12 @@ type Commits interface {
 	Checkout(ctx context.Context, sha, dir string) (github.Unpacked, error)
 }
 
-// Hub is the part of GitHub's API that facts are read from.
+// Hub has those requests to GitHub's API that are needed to read facts.
 type Hub interface {
 	Pulls
 	Commits
 	requirementfacts.Hub
-	// Check returns our check run with the same name, external ID and commit as the parameter like. The error
-	// wraps github.ErrNotFound if there is none.
+	// Check returns Lockstep's check run with the same name, external ID and commit as like. The error wraps
+	// github.ErrNotFound if there is none.
 	Check(ctx context.Context, like github.Check) (github.Check, error)
 }

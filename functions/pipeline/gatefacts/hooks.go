@@ -10,8 +10,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/endpoints"
 )
 
-// Hooks returns the hooks of an event for a run. They come from the same settings as the requirements: those
-// at the tip of the base branch, or at the merge of a merged pull request.
+// Hooks returns the hooks of a run for an event. They come from the same settings as the requirements: those at
+// the tip of the base branch or, if the pull request is merged, at the merge.
 func Hooks(ctx context.Context, e *Reader, on endpoints.HookEvent, r runs.Run) ([]endpoints.Hook, error) {
 	in, err := e.requirements(ctx)
 	if err != nil || in.settings == nil || len(in.settings.Hooks) == 0 {
@@ -28,8 +28,8 @@ func Hooks(ctx context.Context, e *Reader, on endpoints.HookEvent, r runs.Run) (
 	return in.settings.HooksOf(on, project.Project{Name: r.Project, Dir: r.Spec.Dir, Workspace: r.Workspace}, known), nil
 }
 
-// Notifications returns the notifications about the outcome of a run, by the settings at its base commit, from
-// which the plan was made. If those settings cannot be read any more, it returns none.
+// Notifications returns the notifications about the result of a run. They come from the settings at the base
+// commit of the plan. If those settings can no longer be read, there are none.
 func Notifications(ctx context.Context, e *Reader, h jobs.Happened) (out []endpoints.Notification, err error) {
 	s, _, err := e.Settings(ctx, h.Run.Spec.Base)
 	if err != nil {

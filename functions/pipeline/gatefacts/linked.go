@@ -11,10 +11,11 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/projectinputs"
 )
 
-// linked finds the states of the projects whose outputs are inputs of this project. A project's state is at
-// the address that was granted to the pull request's own plan of that project. If there is no such plan, the
-// address from the run's base commit counts. The project's block at the head alone does not count: the author
-// of the head can write any address there. Call linked after place.
+// linked finds the states of the projects whose outputs are inputs of this project. Call linked after place.
+//
+// If the pull request has a plan of such a project, the state is at the address that was granted to this plan.
+// If it has none, the address is that at the run's base commit. The project's block at the head does not count,
+// because the author of the head can write any address there.
 func linked(ctx context.Context, e *Reader, r runs.Run, p project.Project) ([]jobs.Linked, error) {
 	b, err := e.baseAt(ctx, r.Spec.Base)
 	if err != nil {
@@ -35,8 +36,8 @@ func linked(ctx context.Context, e *Reader, r runs.Run, p project.Project) ([]jo
 	return out, nil
 }
 
-// linkedTo finds the state of a project. head are the projects of the checkout, and base those of the base
-// branch.
+// linkedTo finds the state of the project with the given name. granted are the pull request's runs. head are
+// the projects in the checkout, and base those of the base branch.
 func linkedTo(name string, granted []runs.Run, head, base []project.Project) jobs.Linked {
 	out := jobs.Linked{Project: name}
 	now, inHead := named(head, name)
@@ -72,7 +73,7 @@ func named(all []project.Project, name string) (project.Project, bool) {
 	return project.Project{}, false
 }
 
-// RunsNamed returns runs for a base commit's projects with these names. Only the targets of the runs are set.
+// RunsNamed returns runs for the projects with the given names at a base commit. Only their targets are set.
 func RunsNamed(ctx context.Context, e *Reader, base string, names []string) (out []runs.Run, err error) {
 	if len(names) == 0 {
 		return nil, nil

@@ -12,12 +12,12 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// maxLocks is the total size in bytes of a commit's lock files that are cached.
+// maxLocks is the maximum size of all cached lock files of a commit together, in bytes.
 const maxLocks = 4 << 20
 
-// locksIn returns the dependency lock files of projects in a checkout; nil for a project without one. It leaves
-// out files that it cannot read. They are requested from GitHub later, so that an error concerns only their own
-// project.
+// locksIn returns the dependency lock files of projects in a checkout, by directory; nil for a project without
+// one. It leaves out files that it cannot read. They are later requested from GitHub, so that an error affects
+// only their own project.
 func locksIn(dir string, projects []project.Project) (map[string][]byte, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -35,7 +35,8 @@ func locksIn(dir string, projects []project.Project) (map[string][]byte, error) 
 	return locks, nil
 }
 
-// lockIn reads a lock file, at most one byte more than its size limit. No path leads out of the checkout.
+// lockIn reads a lock file in a checkout. It reads at most one byte more than the maximum size. It reads
+// nothing outside of the checkout.
 func lockIn(root *os.Root, name string) ([]byte, error) {
 	f, err := root.Open(name)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// Ordered returns the order of applies in the pull request of a run; nil if neither the head nor the base
-// branch has one.
+// Ordered returns the order of applies in the pull request of a run. It returns nil if neither the head nor the
+// base branch has dependencies.
 func (e *Reader) Ordered(ctx context.Context, r runs.Run) (*runs.Order, error) {
 	if some, err := orders(ctx, e, r); err != nil || !some {
 		return nil, err
@@ -22,25 +22,26 @@ func (e *Reader) Ordered(ctx context.Context, r runs.Run) (*runs.Order, error) {
 	return e.Order(ctx)
 }
 
-// orders reports whether there is an order of applies in the pull request of a run.
+// orders reports whether projects in the pull request of a run depend on each other.
 func orders(ctx context.Context, e *Reader, r runs.Run) (bool, error) {
 	in, err := e.requirements(ctx)
 	return err == nil && (r.Spec.Ordered || r.Spec.Removed && e.Pull.Merged || in.settings.Orders()), err
 }
 
-// Predecessors returns the projects that have to be applied before a run, for people. It decides nothing, so it
-// ignores an error that only a person can fix: the person who asks for the apply sees that error.
+// Predecessors returns the projects that must be applied before a run, to show them to people. Nothing is
+// decided by them. So it ignores an error that only a person can fix: whoever requests the apply will see that
+// error.
 func Predecessors(ctx context.Context, e *Reader, r runs.Run) (*comment.Behind, error) {
 	return (&OrderCache{Facts: e}).Predecessors(ctx, r)
 }
 
-// An OrderCache reads the order of applies in the pull request once, for many runs.
+// An OrderCache reads the order of the pull request's applies only once, for several runs.
 type OrderCache struct {
 	Facts  *Reader
 	behind func(runs.Run) *comment.Behind // nil before the order is read
 }
 
-// Predecessors is like the function [Predecessors].
+// Predecessors is like the function [Predecessors], but reads the order only once.
 func (l *OrderCache) Predecessors(ctx context.Context, r runs.Run) (*comment.Behind, error) {
 	some, err := orders(ctx, l.Facts, r)
 	if some && l.behind == nil {
@@ -59,9 +60,9 @@ func (l *OrderCache) Predecessors(ctx context.Context, r runs.Run) (*comment.Beh
 	return l.behind(r), nil
 }
 
-// Order reads the order of applies in the pull request, and the progress of each of its projects. The head's
-// part of the order comes from the last look at the head. The order that counts is read again with the state locked
-// ([Reader.RequiredAgain]).
+// Order returns the order of the pull request's applies, with the progress of each project. The dependencies at
+// the head are those that Lockstep found when it last examined the head. Before an apply, the order is read
+// once more with the state locked ([Reader.RequiredAgain]).
 func (e *Reader) Order(ctx context.Context) (*runs.Order, error) {
 	l, err := e.Ledger.LastLook(ctx, e.Message.Pull)
 	if err != nil {
@@ -83,8 +84,8 @@ func (e *Reader) Order(ctx context.Context) (*runs.Order, error) {
 	return o, err
 }
 
-// Ranks returns a number for each run of the pull request. The number is higher than those of the projects that
-// the run's project depends on: see [order.Ranks]. Ranks returns nil if there is no order.
+// Ranks returns a number for each run of the pull request. A run's number is higher than those of the projects
+// on which its project depends: see [order.Ranks]. Ranks returns nil if there are no dependencies.
 func (e *Reader) Ranks(ctx context.Context, all []ledger.Versioned) (map[string]int, error) {
 	in, err := e.requirements(ctx)
 	ordered := slices.ContainsFunc(all, func(s ledger.Versioned) bool { return s.Spec.Ordered })
@@ -102,7 +103,8 @@ func (e *Reader) Ranks(ctx context.Context, all []ledger.Versioned) (map[string]
 	return order.Ranks(o.Edges(), names), nil
 }
 
-// progress adds the progress of the pull request's projects. l is the last look at the pull request.
+// progress adds the progress of the pull request's projects to the order. l is what Lockstep found when it last
+// read the pull request.
 func (e *Reader) progress(ctx context.Context, o *runs.Order, l ledger.Look) error {
 	all, err := e.Ledger.Runs(ctx, e.Message.Pull)
 	if err != nil {
@@ -131,8 +133,8 @@ func (e *Reader) progress(ctx context.Context, o *runs.Order, l ledger.Look) err
 	return nil
 }
 
-// formerly adds the order from the last commit of the base branch that had the project of a Removed run. After
-// the merge, the base branch has no dependencies for that project any more.
+// formerly adds dependencies of a removed project to the order. They come from the last commit of the base
+// branch that had the project: after the merge, the base branch does not have them.
 func formerly(ctx context.Context, e *Reader, o *runs.Order, r runs.Run) error {
 	b, err := e.baseAt(ctx, r.Spec.Base)
 	if errors.Is(err, github.ErrNotFound) {
@@ -144,8 +146,8 @@ func formerly(ctx context.Context, e *Reader, o *runs.Order, r runs.Run) error {
 	return err
 }
 
-// orderIn reads the order again for a request whose project was found in a checkout. It uses the projects of
-// the checkout and the present tip of the base branch.
+// orderIn reads the order once more, for a request whose project was found in a checkout. It uses the projects
+// in the checkout and the present tip of the base branch.
 func (e *Reader) orderIn(ctx context.Context, checkout []project.Project) (*runs.Order, error) {
 	in, err := e.requirements(ctx)
 	head := project.EdgesOf(checkout)

@@ -13,18 +13,18 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// An Overriding is the effect of an override, which is a comment with the command `lockstep override`.
+// An Overriding is the effect of a comment with the command `lockstep override`.
 type Overriding struct {
-	// Later is set if all requirements that the override could lift are met now. The override counts as soon as
-	// one of them is not met any more.
+	// Later is set if all requirements that the user may override are met now. The override has an effect as
+	// soon as one of them is no longer met.
 	Later bool
-	// Required is the decision about the requirements for the apply, with the override.
+	// Required is the decision about the requirements of the apply. It takes the override into account.
 	Required *rulings.Ruling
 }
 
-// Override decides whether the message's comment, an override, lifts a requirement for the apply of a run.
-// The result no is the reason if the override lifts none. An override is valid only once Lockstep's answer to
-// the comment names what it lifts: see package requirementfacts.
+// Override decides whether the message's comment overrides a requirement for the apply of a run. If it
+// overrides none, no is the reason. The override becomes valid only when Lockstep's answer to the comment names
+// the requirement: see package requirementfacts.
 func Override(ctx context.Context, e *Reader, r runs.Run, login string) (no reasons.Reason, l Overriding, err error) {
 	question, err := foreseenQuestion(ctx, e, r, requirementfacts.Subject{Unasked: true, Answering: e.Message.Comment})
 	switch {
@@ -47,5 +47,6 @@ func Override(ctx context.Context, e *Reader, r runs.Run, login string) (no reas
 	return nil, Overriding{Later: !missing, Required: &required}, nil
 }
 
-// ReadRequirementsAgain makes the reader read the comments and all other facts for requirements again.
+// ReadRequirementsAgain drops the facts for requirements that the reader has read, such as comments. It will
+// read them once more.
 func ReadRequirementsAgain(e *Reader) { e.required = nil }

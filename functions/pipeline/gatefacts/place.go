@@ -19,23 +19,25 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project"
 )
 
-// base has what is read of a commit of the base branch: its projects with the addresses of their states, and
-// the addresses that it allows.
+// base is what was read of a commit of the base branch: its projects, the addresses of their states, and the
+// addresses that it allows.
 type base struct {
 	projects []project.Project
 	allow    []places.Pattern
 	left     []project.Project // root modules that are not projects
 	unheld   string            // the first require or policy block that applies to no project; "" for none
 	broken   bool              // the settings have errors, so some projects may be missing
-	// locks are the dependency lock files of the projects, by directory; nil for a project without one.
+	// locks are the dependency lock files of the projects, by the projects' directories; nil for a project
+	// without one.
 	locks map[string][]byte
-	// sealings are the encryption blocks of the projects, by key. Some may be missing.
+	// sealings are the encryption blocks of the projects. Blocks that are too large or cannot be read are
+	// missing.
 	sealings map[sealingKey]encryptionpolicy.Base
 	// policies are the policies of the settings, in their order.
 	policies []jobs.Policy
 }
 
-// baseAt reads a commit of the base branch. Each commit costs one archive for each process.
+// baseAt reads a commit of the base branch. Each process downloads an archive for each commit, once.
 func (e *Reader) baseAt(ctx context.Context, sha string) (base, error) {
 	if e.Bases == nil {
 		e.Bases = &Bases{}
@@ -73,15 +75,15 @@ func (e *Reader) baseAt(ctx context.Context, sha string) (base, error) {
 	return b, nil
 }
 
-// Prefetch reads a commit of the base branch that several plans will need. The processes of these plans begin
-// at the same moment; without Prefetch, each would fetch the archive from GitHub. Errors are ignored: each
-// plan reports them itself.
+// Prefetch reads a commit of the base branch that several plans will need. Their processes begin at the same
+// moment. Without Prefetch, each of them would download the archive from GitHub. Errors are ignored, because
+// each plan reports them itself.
 func Prefetch(ctx context.Context, e *Reader, sha string) { _, _ = e.baseAt(ctx, sha) }
 
-// place finds the project of a request in a checkout, and decides about the address of its state, in q.Placing.
-// A granted address is claimed before the state is first read. If the base commit does not have the project,
-// the address is claimed only before the state is first written. The error wraps ErrNoProject if the checkout
-// does not have the project.
+// place finds the project of a request in a checkout, and decides about the address of the project's state, in
+// q.Placing. Before a state is first read, its granted address is claimed. There is one exception: if the base
+// commit does not have the project, the address is claimed before the state is first written. The error wraps
+// ErrNoProject if the checkout does not have the project.
 func (e *Reader) place(ctx context.Context, q *admission.Request, dir string) (project.Project, error) {
 	q.Placing = &admission.Placing{}
 	d, err := discovered(ctx, e, dir)
@@ -96,8 +98,8 @@ func (e *Reader) place(ctx context.Context, q *admission.Request, dir string) (p
 	return head[i], e.placeOf(ctx, q, head[i], head)
 }
 
-// LastAsked returns the project for which the reader last decided about the address of the state. The project
-// is as in its checkout.
+// LastAsked returns the project for which this reader last decided about the address of the state, as its
+// checkout defines it.
 func LastAsked(e *Reader) project.Project {
 	if e.asked == nil {
 		return project.Project{}
@@ -105,7 +107,7 @@ func LastAsked(e *Reader) project.Project {
 	return e.asked.Project
 }
 
-// discovered finds the projects of a checkout, once for each commit and process.
+// discovered finds the projects in a checkout. It does so once for each commit in each process.
 func discovered(ctx context.Context, e *Reader, dir string) (jobs.Discovered, error) {
 	repo, sha := e.Message.Pull.Repo.ID, e.commits[dir]
 	if d, ok := e.Bases.head(repo, sha); ok {
@@ -118,8 +120,8 @@ func discovered(ctx context.Context, e *Reader, dir string) (jobs.Discovered, er
 	return d, err
 }
 
-// placeOf does the same as [Reader.place] for a project p that is found already. It uses the base commit of
-// q.Run.
+// placeOf is like [Reader.place], for a project p that is already found. head are the projects in the checkout.
+// The base commit is that of q.Run.
 func (e *Reader) placeOf(ctx context.Context, q *admission.Request, p project.Project, head []project.Project) error {
 	b, err := e.baseAt(ctx, q.Run.Spec.Base)
 	if err != nil {
@@ -164,10 +166,11 @@ func (e *Reader) placeOf(ctx context.Context, q *admission.Request, p project.Pr
 	}
 }
 
-// claimAfter returns the new claim on a request's address; nil if the claim stays as it is. An apply claims the
-// address. A plan claims the address if the base commit has the project's state there. Otherwise, a plan of
-// another project only records in the claim that the owner has left. A later plan removes that record if the
-// base branch has the owner there again.
+// claimAfter returns the new claim on the address of a request's state; nil if it does not change.
+//   - An apply claims the address.
+//   - A plan claims the address if the base commit has the project's state there.
+//   - Otherwise, a plan of another project records in the claim that the owner has left the address. A later
+//     plan removes that record if the base branch has the owner there once more.
 func claimAfter(q admission.Request, was *places.Claim) *places.Claim {
 	if len(q.Placing.Reasons) > 0 || !admission.Decide(q).Allowed() {
 		return nil
@@ -184,7 +187,8 @@ func claimAfter(q admission.Request, was *places.Claim) *places.Claim {
 	return &now
 }
 
-// taking returns the claim of a request's project on its address; nil if the project needs no claim.
+// taking returns a claim of the request's project on the address of its state; nil if the project needs no new
+// claim.
 func taking(q admission.Request, was *places.Claim) *places.Claim {
 	now := q.Run.ClaimOf(q.Placing.Place)
 	if now != nil && was != nil {
@@ -193,8 +197,8 @@ func taking(q admission.Request, was *places.Claim) *places.Claim {
 	return now
 }
 
-// leftBy returns the number of a merged pull request that removed the owner of an address without destroying
-// the state's objects; 0 for none.
+// leftBy returns the number of a merged pull request that has removed the owner of an address without
+// destroying the objects in the state. It returns 0 if there is none.
 func leftBy(ctx context.Context, e *Reader, q admission.PlaceQuestion) (int, error) {
 	c := q.Claim
 	if c == nil || c.App != q.App || c.RepoID != q.Repo.ID || c.Of(q.Project.Name, q.Project.Workspace) {
@@ -218,9 +222,9 @@ func leftBy(ctx context.Context, e *Reader, q admission.PlaceQuestion) (int, err
 	return 0, nil
 }
 
-// RecordLineage records the lineage of a state in the claim on its address. It is called once a plan is made,
-// and does nothing unless the base branch has the request's project at the address. If another project has left
-// objects in the state, the request's project takes them over, because the plan destroys none of them.
+// RecordLineage records the lineage of a state in the claim on its address. Call it after a plan is made. It
+// does nothing unless the base branch has the request's project at this address. If objects of another project
+// are in the state, they now belong to this project, because the plan does not destroy them.
 func RecordLineage(ctx context.Context, e *Reader, q admission.Request, lineage string) error {
 	if q.Placing.Kind != admission.SamePlace || q.Placing.Place.Backend != "s3" || lineage == "" {
 		return nil
@@ -236,7 +240,7 @@ func RecordLineage(ctx context.Context, e *Reader, q admission.Request, lineage 
 }
 
 // ClaimMerged claims the address of a state for the project of a merged run, with the lineage of the planned
-// state. Perhaps nobody will ever plan the project again, so this cannot wait for the next plan.
+// state. It does not wait for the next plan of the project, because there may never be one.
 func ClaimMerged(ctx context.Context, e *Reader, r runs.Run) error {
 	if !e.Pull.Merged || r.Spec.Head != e.Pull.Head.SHA || r.Spec.Removed || r.Spec.Beside || r.Plan.State.Lineage == "" || !strings.HasPrefix(r.Address.Place, "s3://") {
 		return nil
@@ -260,8 +264,9 @@ func ClaimMerged(ctx context.Context, e *Reader, r runs.Run) error {
 	})
 }
 
-// changeClaim changes the claim on an address, if no other repository has it. change returns nil to leave the
-// claim as it is. If another process changes the claim meanwhile, the claim of that process stays.
+// changeClaim changes the claim on the address of a state, unless another repository has claimed it. If change
+// returns nil, the claim stays unchanged. If another process changes the claim at the same time, that change
+// wins.
 func changeClaim(ctx context.Context, e *Reader, place string, change func(was *places.Claim) *places.Claim) error {
 	key := places.ClaimKey(place)
 	rec, err := e.Ledger.Records.Get(ctx, key)
@@ -282,9 +287,9 @@ func changeClaim(ctx context.Context, e *Reader, place string, change func(was *
 	return err
 }
 
-// PlaceAgain decides again about the address of a request's state, now that the state is locked. It uses the
-// present tip of the base branch. If a merge has removed the project, it uses the last commit that had it. It
-// costs a request to GitHub, and an archive if the tip has moved.
+// PlaceAgain decides once more about the address of a request's state, after the state was locked. It uses the
+// present tip of the base branch. If a merge has removed the project, it uses the last commit that had the
+// project. It needs one request to GitHub, and an archive if the tip has changed.
 func (e *Reader) PlaceAgain(ctx context.Context, q *admission.Request) error {
 	tip, err := e.Hub.Tip(ctx, e.Pull.Base.Ref)
 	absent, err := Absent(ctx, e, err)
@@ -312,15 +317,15 @@ func (e *Reader) PlaceAgain(ctx context.Context, q *admission.Request) error {
 	q.Placing = now.Placing
 	followed := q.Placing.Moves() && q.Placing.From != granted.From
 	if len(q.Placing.Reasons) == 0 && (followed || q.Placing.Place.Differing(granted.Place) != nil) {
-		// The apply must not go on: the lock that is held, and the last apply that was examined, belong to
+		// The apply must not continue: the state that is locked, and the last apply that was examined, are at
 		// another address than the present one.
 		q.Placing.Reasons = reasons.List{reasons.PlaceKeptElse{Project: q.Run.Project}}
 	}
 	return nil
 }
 
-// baseDecides reports whether the base commit of a run decides about the run's state. It does if the tip of
-// the base branch can be read and no longer has the project, because the merge of the pull request has
+// baseDecides reports whether the base commit of a run, instead of the tip of the base branch, decides about
+// the run's state. That is so if the tip no longer has the project, because the pull request was merged and has
 // removed it.
 func baseDecides(ctx context.Context, e *Reader, r runs.Run, tip string) (bool, error) {
 	if !runs.RemovedFrom(r, e.Pull.Base.Ref) {

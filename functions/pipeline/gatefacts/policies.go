@@ -18,15 +18,16 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 )
 
-// maxPolicies is the total size in bytes of a commit's policies, and maxPolicyFiles the number of files in a
-// directory. They are limited because they are kept in memory, and go to the process of each plan.
+// maxPolicies is the maximum size of a commit's policies together, in bytes. maxPolicyFiles is the maximum
+// number of files in a directory. There are limits because policies are kept in memory, and passed to the
+// process of each plan.
 const (
 	maxPolicies    = 1 << 20
 	maxPolicyFiles = 500
 )
 
-// PoliciesIn reads the policies that the settings name from a checkout of the base branch. The second parameter
-// is the name of the checkout for people. If a directory cannot be read, its policy gets a problem.
+// PoliciesIn reads the policies that the settings s name, in a checkout of the base branch. of is the name of
+// the checkout for people. If a directory cannot be read, its policy gets a problem.
 func PoliciesIn(dir, of string, s *project.Settings) (out []jobs.Policy, err error) {
 	if s == nil {
 		return nil, nil
@@ -54,9 +55,10 @@ func PoliciesIn(dir, of string, s *project.Settings) (out []jobs.Policy, err err
 	return out, nil
 }
 
-// policyFiles reads the policies and the data of a policy block in a checkout. The second parameter is the name
-// of the checkout for people. policyFiles skips tests of policies and other files. Names begin at the policies'
-// directory, or at the data directory that has the file.
+// policyFiles reads the policies and data of a policy block in a checkout. of is the name of the checkout for
+// people. It skips tests of policies, and files that are neither policies nor data. Names are relative to the
+// directory of the policies, or to the data directory that has the file. left is the number of bytes that may
+// still be read.
 func policyFiles(checkout fs.FS, of string, p requirements.Policy, left *int) (map[string][]byte, error) {
 	files := map[string][]byte{}
 	read := func(dir string) error {
@@ -96,12 +98,13 @@ func policyFiles(checkout fs.FS, of string, p requirements.Policy, left *int) (m
 	return files, nil
 }
 
-// isPolicy reports whether conftest would read a file as a policy or as data.
+// isPolicy reports whether conftest would read the file with this name, as a policy or as data.
 func isPolicy(name string) bool {
 	return slices.Contains([]string{".rego", ".json", ".yaml", ".yml"}, path.Ext(name)) && !strings.HasSuffix(name, "_test.rego")
 }
 
-// judge adds to a job the policies and gates that the settings of the run's base commit require for the plan.
+// judge adds to a job the policies and gates that must judge the plan, according to the settings at the run's
+// base commit.
 func (e *Reader) judge(ctx context.Context, r runs.Run, j *jobs.Job) error {
 	s, _, err := e.Settings(ctx, r.Spec.Base)
 	if err != nil || !s.HasPolicies() && !s.HasGates() {
@@ -128,7 +131,7 @@ func (e *Reader) judge(ctx context.Context, r runs.Run, j *jobs.Job) error {
 	return nil
 }
 
-// filled returns the policies with the content of those in other repositories.
+// filled returns the policies, and adds the files of those that are in other repositories.
 func filled(ctx context.Context, e *Reader, policies []jobs.Policy) ([]jobs.Policy, error) {
 	if e.elsewhere == nil {
 		e.elsewhere = &policyRepositories{e.Bases, e.Message.Pull, e.Scratch, map[string]string{}}
@@ -136,7 +139,7 @@ func filled(ctx context.Context, e *Reader, policies []jobs.Policy) ([]jobs.Poli
 	return e.elsewhere.fill(ctx, policies)
 }
 
-// policiesNow returns the IDs of the policies at the tip of the base branch, by name.
+// policiesNow returns the IDs of the policies at the present tip of the base branch, by name.
 func (e *Reader) policiesNow(ctx context.Context, in *required) (requirementrules.Fact[map[string]string], error) {
 	if !in.settings.HasPolicies() {
 		return requirementrules.Known(map[string]string{}), nil

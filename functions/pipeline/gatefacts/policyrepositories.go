@@ -15,14 +15,15 @@ import (
 
 // Repositories reads other repositories of an installation. *github.App implements it.
 type Repositories interface {
-	// Resolve returns the commit of a ref, and Fetch unpacks it into an empty directory. The errors wrap
-	// github.ErrNotFound if the installation has no such repository, or the repository no such ref.
+	// Resolve returns the commit of a ref, and Fetch unpacks that commit into an empty directory. The errors
+	// wrap github.ErrNotFound if the installation does not have the repository, or the repository does not have
+	// the ref.
 	Resolve(ctx context.Context, installation int64, r github.Ref) (sha string, err error)
 	Fetch(ctx context.Context, installation int64, r github.Ref, dir string) error
 }
 
-// policyRepositories has the policies in other repositories. While one message is handled, each repository is
-// read at one commit.
+// policyRepositories has the policies that are in other repositories. While a message is handled, each
+// repository is read at a single commit.
 type policyRepositories struct {
 	bases   *Bases
 	pull    pipeline.Pull
@@ -30,7 +31,7 @@ type policyRepositories struct {
 	commits map[string]string // by repository and ref
 }
 
-// fill returns the base branch's policies with the present content of those in other repositories.
+// fill returns the base branch's policies, and adds the present files of those that are in other repositories.
 func (e *policyRepositories) fill(ctx context.Context, policies []jobs.Policy) ([]jobs.Policy, error) {
 	out := slices.Clone(policies)
 	for i, p := range out {
@@ -52,8 +53,8 @@ func (e *policyRepositories) fill(ctx context.Context, policies []jobs.Policy) (
 	return out, nil
 }
 
-// directory reads the directory of a policy. An error that stays until a person fixes something is a
-// *github.FinalError, or wraps github.ErrNotFound.
+// directory reads the files of a policy. If an error stays until a person fixes something, it is a
+// *github.FinalError or wraps github.ErrNotFound.
 func (e *policyRepositories) directory(ctx context.Context, p jobs.Policy) (map[string][]byte, error) {
 	ref := github.Ref{Ref: p.Ref}
 	ref.Owner, ref.Name, _ = strings.Cut(p.Repository, "/")

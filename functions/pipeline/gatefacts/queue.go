@@ -18,8 +18,8 @@ type Group struct {
 	Behind []string  // the commits of the groups behind it, which contain this pull request, too
 }
 
-// MergeGroup returns the present merge group of a pull request, as GitHub's API reports it. A webhook may name
-// an earlier group.
+// MergeGroup returns the merge group that contains the pull request now, according to GitHub's API. (A webhook
+// may be about an earlier group.)
 func MergeGroup(ctx context.Context, e *Reader) (g Group, err error) {
 	queue, err := e.Hub.Queue(ctx, e.Message.Pull.Number)
 	for _, q := range queue {
@@ -38,8 +38,9 @@ func MergeGroup(ctx context.Context, e *Reader) (g Group, err error) {
 	return g, err
 }
 
-// enqueued sets the actor of a merge by GitHub's merge queue to the user who added the pull request to the
-// queue. That user has asked for the apply. If GitHub does not name the user, the queue stays the actor.
+// enqueued changes the actor, if GitHub's merge queue has merged: the actor becomes the user who added the pull
+// request to the queue. This user counts as the requester of the apply. If GitHub does not name the user, the
+// queue stays the actor.
 func enqueued(ctx context.Context, e *Reader) error {
 	if e.Message.Actor != pipeline.MergeQueue || !e.Pull.Merged {
 		return nil

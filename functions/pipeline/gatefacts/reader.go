@@ -11,13 +11,13 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// ErrGone reports that a pull request was deleted, or that we lost access to it. Nobody can be informed, and
-// trying again does not help.
+// ErrGone reports that a pull request was deleted, or that Lockstep has lost access to it. Nobody can be
+// informed, and another attempt does not help.
 var ErrGone = errors.New("the pull request is gone")
 
-// Look reads the present pull request and the actor's present permission. If no webhook reported a merge, the
-// actor is the person who merged. If GitHub's merge queue merged, the actor is the user who added the pull
-// request to the queue.
+// Look reads the pull request and the permission of the actor from GitHub. If the pull request was merged, and
+// no webhook has reported it, the actor becomes the person who merged. If the merge queue has merged, that is
+// the user who added the pull request to the queue.
 func (e *Reader) Look(ctx context.Context) (err error) {
 	e.Pull, err = e.Hub.PullRequest(ctx, e.Message.Pull.Number)
 	if errors.Is(err, github.ErrNotFound) {
@@ -41,8 +41,8 @@ func (e *Reader) Look(ctx context.Context) (err error) {
 	return err
 }
 
-// permissionOf returns the present permission of the user who asks. GitHub reports no permission for an App: an
-// App that the default branch's settings name counts as a user with write access.
+// permissionOf returns the present permission of a user. For Apps, GitHub reports none: an App that the default
+// branch's settings name counts as a user with write access.
 func (e *Reader) permissionOf(ctx context.Context, login string) (github.Permission, error) {
 	p, err := e.Hub.Permission(ctx, login)
 	if err != nil || !pipeline.IsBot(login) || p >= github.WritePermission {
@@ -62,13 +62,13 @@ func (e *Reader) permissionOf(ctx context.Context, login string) (github.Permiss
 	return p, nil
 }
 
-// MayBeAnswered reports whether the author of a command gets an answer: a person, or an App that the settings
+// MayBeAnswered reports whether Lockstep answers the author of a command: a person, or an App that the settings
 // name. Call it after [Reader.Look].
 func (e *Reader) MayBeAnswered() bool {
 	return !pipeline.IsBot(e.Message.Actor) || e.permission >= github.WritePermission
 }
 
-// Writes reports whether the user who asks has write access. Call it after [Reader.Look].
+// Writes reports whether the user who gave the command has write access. Call it after [Reader.Look].
 func (e *Reader) Writes() bool { return e.permission >= github.WritePermission }
 
 // Checkout unpacks a commit into a new directory, which done removes. The error wraps github.ErrNotFound if the
@@ -90,9 +90,9 @@ func (e *Reader) Checkout(ctx context.Context, sha string) (dir string, done fun
 	return dir, done, nil
 }
 
-// LastApply returns the last apply to a run's state. If another pull request made it, and is not known to be
-// merged, GitHub is asked about that pull request. The webhook about its merge, close or reopening may be late
-// or lost.
+// LastApply returns the last apply to a run's state. If another pull request has made this apply, and is not
+// known to be merged, LastApply asks GitHub about it: the webhook about its merge, close or reopening may be
+// late or lost.
 func (e *Reader) LastApply(ctx context.Context, r runs.Run) (*runs.LastApply, error) {
 	l, err := e.Ledger.LastApply(ctx, r)
 	if err != nil || l == nil || l.Merged || l.Number == r.Pull.Number {
@@ -120,9 +120,8 @@ func (e *Reader) LastApply(ctx context.Context, r runs.Run) (*runs.LastApply, er
 	return e.Ledger.LastApply(ctx, r)
 }
 
-// Mutual reports whether two pull requests wait for each other. The pull request of the last apply, in last,
-// blocks the pull request of the reader. They wait for each other if the blocking pull request has a plan
-// that waits for the blocked one.
+// Mutual reports whether two pull requests wait for each other. The pull request of last, the last apply,
+// blocks the pull request of this reader. Mutual returns true if it also has a plan that waits for the latter.
 func Mutual(ctx context.Context, e *Reader, last *runs.LastApply) (bool, error) {
 	here := e.Message.Pull
 	if last == nil || last.Settled || last.Number == here.Number {

@@ -12,8 +12,8 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// FinalRefusal returns the refusal for an error that stays the same until a person fixes something. The refusal
-// ends the handling of the message. Any other error is returned as it is.
+// FinalRefusal returns a refusal if err stays the same until a person fixes something. The message is then
+// finished. It returns any other error unchanged.
 func FinalRefusal(err error) (admission.Decision, error) {
 	var dead *jobs.DeathError
 	if errors.As(err, &dead) {
@@ -26,8 +26,8 @@ func FinalRefusal(err error) (admission.Decision, error) {
 	return admission.Decision{}, err
 }
 
-// DiskFull turns the error of a full disk into one that a person has to fix, and returns any other error as it
-// is. Use it for plans only: an apply that has begun continues in a process that has space.
+// DiskFull returns a *github.FinalError if err means that the disk is full, and any other error unchanged. Use
+// it only for plans: an apply that was begun must be continued, by a process with enough space.
 func DiskFull(err error) error {
 	if !errors.Is(err, syscall.ENOSPC) && !errors.Is(err, syscall.EDQUOT) {
 		return err
@@ -38,7 +38,7 @@ func DiskFull(err error) error {
 	}
 }
 
-// FinalReply is [FinalRefusal] as the reply to a command.
+// FinalReply is like [FinalRefusal], but returns the refusal as the reply to a command.
 func FinalReply(c comment.Command, project string, err error) (comment.Reply, error) {
 	d, err := FinalRefusal(err)
 	if err != nil {
@@ -47,7 +47,7 @@ func FinalReply(c comment.Command, project string, err error) (comment.Reply, er
 	return Refused(c, project, d), nil
 }
 
-// RefusedElsewhere is the reply to a command for projects that other deployments serve.
+// RefusedElsewhere returns the reply to a command for projects for which only other deployments work.
 func RefusedElsewhere(c comment.Command, all []ledger.Elsewhere) comment.Reply {
 	var no reasons.List
 	for _, x := range all[:min(len(all), maxElsewhere)] {
@@ -56,13 +56,13 @@ func RefusedElsewhere(c comment.Command, all []ledger.Elsewhere) comment.Reply {
 	return comment.Refused{Command: c, Project: c.Project, Reasons: no}
 }
 
-// RefusedFormer is the reply to a button on the page of a commit that is no longer the head.
+// RefusedFormer returns the reply to a button on the page of a commit that is no longer the head.
 func RefusedFormer(c comment.Command, commit, head string) comment.Reply {
 	return Refused(c, c.Project, admission.Refusal(reasons.FormerCommit{Command: c, Commit: commit, Head: head}))
 }
 
-// maxElsewhere is the maximum number of projects that the reply of [RefusedElsewhere] names. The patterns in
-// a command can select many.
+// maxElsewhere is the maximum number of projects in the reply of [RefusedElsewhere]. The patterns in a command
+// may select many.
 const maxElsewhere = 5
 
 // Refused returns the reply to a command that a decision has refused, with the decision's reasons.

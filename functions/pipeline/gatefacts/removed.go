@@ -16,7 +16,7 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// Removed returns the projects at a commit of the base branch whose states belong to no project of the head.
+// Removed returns those projects at a base commit whose states no project of the head uses.
 func (e *Reader) Removed(ctx context.Context, base string, head []project.Project) ([]project.Project, error) {
 	b, err := e.baseAt(ctx, base)
 	if err != nil {
@@ -25,8 +25,8 @@ func (e *Reader) Removed(ctx context.Context, base string, head []project.Projec
 	return project.Removed(b.projects, head), nil
 }
 
-// Restored sets q.Restored if the project of a Removed run does exist at a commit. The commit is the trial
-// merge, or after the merge the tip of the base branch. Another project with the same state counts, too.
+// Restored sets q.Restored if the removed project of a run exists at the commit sha: the trial merge or, after
+// the merge, the tip of the base branch. A project with another name and the same state is enough.
 func Restored(ctx context.Context, e *Reader, q *admission.Request, sha string) error {
 	if !q.Run.Spec.Removed {
 		return nil
@@ -45,9 +45,9 @@ func Restored(ctx context.Context, e *Reader, q *admission.Request, sha string) 
 	return err
 }
 
-// Copied returns the label of a project that has a copy of the state of a removed project's run r; "" for
-// none. It searches the pull request's runs, as [ledger.Copied] does, and the projects of the base branch. A
-// copy has the same lineage.
+// Copied returns the label of a project whose state is a copy of the state of the removed project of run r; ""
+// if there is none. A copy has the same lineage. Copied searches the pull request's runs, as [ledger.Copied]
+// does, and the projects of the base branch.
 func Copied(ctx context.Context, e *Reader, r runs.Run) (string, error) {
 	if !r.Spec.Removed || r.Plan.State.Lineage == "" {
 		return "", nil
@@ -71,7 +71,7 @@ func Copied(ctx context.Context, e *Reader, r runs.Run) (string, error) {
 	return "", nil
 }
 
-// copiedAt searches the projects of a commit of the base branch for a copy of the state of run r. It costs
+// copiedAt searches the projects at a base commit for one whose state is a copy of the state of run r. It reads
 // one record for each project.
 func copiedAt(ctx context.Context, e *Reader, sha string, r runs.Run) (string, error) {
 	b, err := e.baseAt(ctx, sha)
@@ -100,8 +100,8 @@ func copiedAt(ctx context.Context, e *Reader, sha string, r runs.Run) (string, e
 	return "", nil
 }
 
-// RemovedOf returns the project of a run that a pull request removed, by the last commit of the base branch
-// that had it. ok is false if that commit does not have it.
+// RemovedOf returns the removed project of a run, as defined by the last commit of the base branch that had it.
+// ok is false if that commit does not have it, either.
 func (e *Reader) RemovedOf(ctx context.Context, r runs.Run) (p project.Project, ok bool, err error) {
 	b, err := e.baseAt(ctx, r.Spec.Base)
 	if err != nil {
@@ -115,7 +115,8 @@ func (e *Reader) RemovedOf(ctx context.Context, r runs.Run) (p project.Project, 
 }
 
 // ProjectAt returns the project of a run as a commit defines it. has is false if the commit does not have the
-// project. known is false if nobody can tell: the commit does not exist any more, or its settings have errors.
+// project. known is false if that cannot be found out: the commit no longer exists, or its settings have
+// errors.
 func ProjectAt(ctx context.Context, e *Reader, sha string, r runs.Run) (p project.Project, has, known bool, err error) {
 	dir, done, err := e.Checkout(ctx, sha)
 	if errors.Is(err, github.ErrNotFound) {
@@ -133,8 +134,8 @@ func ProjectAt(ctx context.Context, e *Reader, sha string, r runs.Run) (p projec
 	return d.Projects[i], true, true, nil
 }
 
-// Successor returns the new name that a project has in a commit which does not have the old name; "" for none.
-// See [ledger.Successor].
+// Successor returns the name under which a commit has the project of a run, if the commit does not have the old
+// name. It returns "" if there is none. See [ledger.Successor].
 func Successor(ctx context.Context, e *Reader, sha string, r runs.Run) (name string, err error) {
 	known, err := e.Ledger.Runs(ctx, r.Pull)
 	if err != nil || r.Spec.Removed {
@@ -153,7 +154,8 @@ func Successor(ctx context.Context, e *Reader, sha string, r runs.Run) (name str
 	return p.Name, nil
 }
 
-// HasAgain reports whether a command selects a project that the base branch had removed and now has again.
+// HasAgain reports whether a command selects a project that the base branch had removed, and that it has now
+// once more.
 func HasAgain(ctx context.Context, e *Reader, c comment.Command, all []ledger.Versioned) (bool, error) {
 	for _, s := range all {
 		if s.End.Fate != runs.Gone || s.Spec.Head != e.Pull.Head.SHA || !c.Selects(s.Project, s.Spec.Dir, s.Workspace) {
@@ -166,8 +168,8 @@ func HasAgain(ctx context.Context, e *Reader, c comment.Command, all []ledger.Ve
 	return false, nil
 }
 
-// OnBranch reports whether the present commit of a branch has the project of a run. "" means the base branch.
-// If the settings of the branch have errors, OnBranch returns true.
+// OnBranch reports whether the present tip of a branch has the project of a run. "" means the base branch. If
+// the settings of the branch have errors, OnBranch returns true.
 func OnBranch(ctx context.Context, e *Reader, branch string, r runs.Run) (bool, error) {
 	tip, err := e.Hub.Tip(ctx, cmp.Or(branch, e.Pull.Base.Ref))
 	absent, err := Absent(ctx, e, err)

@@ -8,9 +8,9 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// renamed compares the name of a message's repository with its present name, which counts from then on. GitHub
-// finds a repository by its ID, whatever its name. But a message from a webhook names both, so the name is
-// confirmed first.
+// renamed finds the present name of a message's repository, which is used from now on. GitHub finds a
+// repository by its ID, whatever its name. But a message from a webhook contains both ID and name, so renamed
+// first checks that they belong together.
 func renamed(ctx context.Context, e *Reader) error {
 	now, was := e.Pull.Base.Repo, e.Message.Pull.Repo
 	if now.ID != was.ID || now.Owner == was.Owner && now.Name == was.Name {
@@ -38,9 +38,9 @@ func renamed(ctx context.Context, e *Reader) error {
 	return nil
 }
 
-// Absent reports whether err says that an object on GitHub does not exist any more. It returns any other error.
-// GitHub gives the same answer if we lost access to the repository, or if it was transferred. In these two
-// cases Absent returns ErrGone, because the object may still exist.
+// Absent returns true if err says that an object on GitHub no longer exists. It returns any other error
+// unchanged. GitHub gives the same answer if Lockstep has lost access to the repository, or if the repository
+// was transferred. Absent then returns ErrGone, because the object may still exist.
 func Absent(ctx context.Context, e *Reader, err error) (bool, error) {
 	if !errors.Is(err, github.ErrNotFound) {
 		return false, err

@@ -20,19 +20,21 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// required has the settings at the tip of the base branch, and the finder that reads the facts for their
-// requirements.
+// required has the settings at the tip of the base branch, and the finder that reads the facts for requirements
+// in them.
 type required struct {
 	sha      string
 	settings *project.Settings
 	finder   *requirementfacts.Finder
 }
 
-// requirements reads the settings with the requirements, once for each message. The settings are those at the
-// present tip of the base branch. So requirements that were added since the plan count, and the pull request
-// cannot change any. For an apply that a merge requests at once, they are those at the merge: see requiredOf.
-// If the default branch's settings do not name the base branch, the base branch requires nothing, and the
-// default branch's settings are read.
+// requirements reads the settings with the requirements, once for each message. They are those at the present
+// tip of the base branch. So requirements that were added after the plan count, and the pull request cannot
+// change any. There are two exceptions:
+//   - For an apply that a merge requests and that begins at once, they are the settings at the merge: see
+//     [requiredOf].
+//   - If Lockstep does not plan for the base branch, there are no requirements, and the default branch's
+//     settings are read.
 func (e *Reader) requirements(ctx context.Context) (*required, error) {
 	if e.required != nil {
 		return e.required, nil
@@ -62,9 +64,9 @@ func (e *Reader) requirements(ctx context.Context) (*required, error) {
 	return e.required, nil
 }
 
-// requiredOf chooses which settings [Reader.requirements] reads for a run. For an apply that the merge
-// requests, they are those of the merge. If that apply has waited since, or somebody asks after the merge, they
-// are those of the present base branch.
+// requiredOf chooses the settings that [Reader.requirements] reads for a run. For an apply that the merge
+// requests, they are those at the merge. If this apply has waited since the merge, or if somebody requests an
+// apply after the merge, they are those of the present base branch.
 func requiredOf(e *Reader, r runs.Run, merging bool) {
 	if afterwards := e.Pull.Merged && (!merging || r.Asked.Late); e.afterwards != afterwards {
 		e.afterwards, e.required = afterwards, nil
@@ -72,8 +74,8 @@ func requiredOf(e *Reader, r runs.Run, merging bool) {
 }
 
 // WaitingSetting returns the base branch's setting for the check of a pull request whose plans wait for their
-// applies. It comes from the commit whose requirements the reader has read for this message, for example in
-// [Reader.MissingRequirements]; "" if it has read none.
+// applies. The settings are those that the reader has read for requirements, for example in
+// [Reader.MissingRequirements]. It returns "" if it has read none.
 func WaitingSetting(e *Reader) project.Waiting {
 	if e.required == nil {
 		return ""
@@ -81,11 +83,11 @@ func WaitingSetting(e *Reader) project.Waiting {
 	return e.required.settings.OnWaiting()
 }
 
-// Automerges reports whether the base branch lets applied pull requests be merged automatically. It uses the
-// settings of the same commit as [WaitingSetting].
+// Automerges reports whether the base branch's settings let Lockstep merge pull requests that are applied. It
+// uses the settings of the same commit as [WaitingSetting].
 func Automerges(e *Reader) bool { return e.required != nil && e.required.settings.OnApplied() != nil }
 
-// require decides about the requirements for a request, in q.Required, and records the question.
+// require decides about the requirements for a request, in q.Required. It also records the question.
 func (e *Reader) require(ctx context.Context, q *admission.Request) error {
 	in, err := e.requirements(ctx)
 	if q.Verb == comment.Stop && err != nil { // nothing prevents a stop
@@ -135,7 +137,8 @@ func (e *Reader) require(ctx context.Context, q *admission.Request) error {
 	return decisionlog.Keep(ctx, e.Ledger.Records, q.Run, question)
 }
 
-// question returns the question about a verb and a run, without facts.
+// question returns the question whether a command with this verb is allowed for a run. It contains no facts
+// yet.
 func (e *Reader) question(ctx context.Context, in *required, verb comment.Verb, r runs.Run) (requirementrules.Question, error) {
 	q := requirementrules.Question{Command: string(verb), Unreadable: in.settings != nil && in.settings.Unreadable}
 	if q.Unreadable {
@@ -163,7 +166,8 @@ func (e *Reader) question(ctx context.Context, in *required, verb comment.Verb, 
 	return q, nil
 }
 
-// Approvers returns the people whose approvals of a head count; nil while that is not known.
+// Approvers returns the people who have approved the commit head, and whose approvals count. It returns nil if
+// that is not known yet.
 func Approvers(ctx context.Context, e *Reader, head string) ([]string, error) {
 	pushes, err := e.Ledger.Pushes(ctx, e.Message.Pull)
 	if err != nil {
@@ -174,9 +178,9 @@ func Approvers(ctx context.Context, e *Reader, head string) ([]string, error) {
 	return requirementrules.Approvers(facts), err
 }
 
-// replaced reports whether a plan has replaced another one at the head of a run. since is the time since people
-// can see the new plan; zero if they cannot. If the replaced plan was never shown, since is the time of the
-// present plan.
+// replaced reports whether the run's plan has replaced an earlier one at the same head. since is the time since
+// which people can see the plan; zero if they cannot. If the earlier plan was never shown, since is the time at
+// which the present plan was made.
 func replaced(ctx context.Context, e *Reader, r runs.Run) (is bool, since time.Time, err error) {
 	if r.Plan.Replaced == 0 {
 		return false, since, nil
@@ -194,8 +198,9 @@ func subject(r runs.Run) requirementfacts.Subject {
 	return requirementfacts.Subject{Plan: planOf(r.Plan.Content), Project: r.Project, Dir: r.Spec.Dir, Workspace: r.Workspace, Target: r.Target(), Beyond: r.Spec.Removed || r.Spec.Beside || !r.Spec.Options.IsZero()}
 }
 
-// subjectOf returns a run as the subject of a question. If a requirement asks for the approval of code owners, the
-// subject has the files whose owners must approve. The owners come from the base branch, not from the head.
+// subjectOf returns a run as the subject of a question. If a requirement needs the approval of code owners, the
+// subject also has the files whose owners must approve. The owners are those on the base branch, not at the
+// head.
 func subjectOf(ctx context.Context, e *Reader, in *required, q requirementrules.Question, r runs.Run) (requirementfacts.Subject, error) {
 	s := subject(r)
 	if !requirementrules.Needed(q.Requirements).Owners {
@@ -227,9 +232,8 @@ func planOf(c *runs.Content) requirementrules.Fact[requirementrules.Plan] {
 	return requirementrules.Known(p)
 }
 
-// RequiredAgain decides again about the requirements for a request, now that the state is locked. It reads
-// the facts and the order of applies again, and uses content, which is from the plan that is about to be
-// applied.
+// RequiredAgain decides once more about the requirements for a request, after the state was locked. It reads
+// the facts and the order of applies once more. content is about the plan that will be applied.
 func (e *Reader) RequiredAgain(ctx context.Context, q *admission.Request, content *runs.Content) error {
 	pull, err := e.Hub.PullRequest(ctx, e.Pull.Number)
 	if err != nil {
@@ -252,8 +256,8 @@ func (e *Reader) RequiredAgain(ctx context.Context, q *admission.Request, conten
 	return nil
 }
 
-// DecideDeniedAgain decides again about the plan of a project that the gate has refused, as if a push asked
-// for it. So people see what is missing now. An error that only a person can fix becomes a refusal.
+// DecideDeniedAgain decides once more about a project whose plan the gate has refused. The request is the same
+// as for a push. So people see what is missing now. An error that only a person can fix becomes a refusal.
 func DecideDeniedAgain(ctx context.Context, e *Reader, d ledger.Denial) (admission.Decision, error) {
 	was := e.Message
 	defer func() { e.Message, e.unasked = was, false }()
@@ -265,8 +269,8 @@ func DecideDeniedAgain(ctx context.Context, e *Reader, d ledger.Denial) (admissi
 	return now, nil
 }
 
-// AskForMerge asks the gate about an apply that the merge requested and that waits. The person who merged asks
-// for it, and the plan is the one in the record.
+// AskForMerge asks the gate about an apply that the merge has requested, and that waits. The requester is the
+// person who merged, and the plan is the one in the record.
 func AskForMerge(ctx context.Context, e *Reader, r runs.Run) (d admission.Decision, err error) {
 	was, may := e.Message, e.permission
 	defer func() { e.Message, e.permission, e.unasked = was, may, false }()
@@ -279,16 +283,16 @@ func AskForMerge(ctx context.Context, e *Reader, r runs.Run) (d admission.Decisi
 	return d, err
 }
 
-// MissingRequirements decides about the requirements for the apply of a run that nobody has asked for yet, so
-// that people see what is missing. It returns nil if there are no requirements. The result permits nothing. So
-// an error that only a person can fix becomes a ruling "unknown"; another attempt may help with any returned
-// error.
+// MissingRequirements decides about the requirements for an apply before anybody has requested it, so that
+// people see what is missing. It returns nil if there are no requirements. The result permits nothing. So an
+// error that only a person can fix becomes a ruling "unknown". If MissingRequirements returns an error, another
+// attempt may help.
 func (e *Reader) MissingRequirements(ctx context.Context, r runs.Run) (*rulings.Ruling, error) {
 	return missing(ctx, e, r, requirementfacts.Subject{Unasked: true})
 }
 
-// MissingInGroup does the same as [Reader.MissingRequirements] for a merge group of the pull request. login
-// is the user who added the pull request to the queue, and so will have asked for the apply; "" if GitHub
+// MissingInGroup is like [Reader.MissingRequirements], for a merge group of the pull request. login is the user
+// who added the pull request to the merge queue, and who counts as the requester of the apply; "" if GitHub
 // does not name the user.
 func MissingInGroup(ctx context.Context, e *Reader, r runs.Run, login string) (*rulings.Ruling, error) {
 	return missing(ctx, e, r, requirementfacts.Subject{Actor: login, Unasked: login == "", Grouped: true})
@@ -316,8 +320,8 @@ func (e *Reader) missing(ctx context.Context, r runs.Run, asks requirementfacts.
 	return &ruling, nil
 }
 
-// foreseenQuestion returns the question about an apply of a run that nobody has asked for yet. asks is the user
-// who will have asked for it, if known. It returns nil if there are no requirements.
+// foreseenQuestion returns the question about an apply that nobody has requested yet. asks is the user who will
+// count as the requester, if known. It returns nil if there are no requirements.
 func foreseenQuestion(ctx context.Context, e *Reader, r runs.Run, asks requirementfacts.Subject) (*requirementrules.Question, error) {
 	requiredOf(e, r, !r.Spec.AfterMerge)
 	in, err := e.requirements(ctx)

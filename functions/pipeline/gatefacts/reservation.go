@@ -6,9 +6,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// Reserved returns the lock of a person on the state of a run. If the lock belongs to another pull request,
-// GitHub is asked about that pull request. The webhook about the end of that pull request may be late or
-// lost, although the lock has ended with the pull request.
+// Reserved returns a person's lock on the state of a run. If the lock is for another pull request, Reserved
+// asks GitHub about that pull request. If it is closed, the lock has ended, too, but the webhook about that may
+// be late or lost.
 func (e *Reader) Reserved(ctx context.Context, r runs.Run) (*runs.Reservation, error) {
 	v, err := e.Ledger.Reservation(ctx, r)
 	if err != nil || v == nil || v.Lifted {

@@ -8,8 +8,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/environments"
 )
 
-// noRunner returns the problem of an environment that names a runner which this deployment does not have. A
-// plan reports it, long before an apply. An apply that was begun is not refused: it continues without the
+// noRunner returns the problem if the project's environment names a runner that this deployment does not have.
+// A plan reports it, long before an apply. An apply that was begun is not refused: it continues without the
 // runner.
 func noRunner(have []string, r runs.Run, g environments.Granted) string {
 	at := g.Runner()

@@ -16,20 +16,20 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// maxSealing is the maximum size in bytes of the files of a project with an encryption block. maxSealings is
-// the maximum total size that is cached for a commit.
+// maxSealing is the maximum size of the files of a project with an encryption block, in bytes. maxSealings is
+// the maximum size of all such files that are cached for a commit.
 const (
 	maxSealing  = 2 << 20
 	maxSealings = 4 << 20
 )
 
-// A sealingKey identifies a project of a commit.
+// A sealingKey identifies a project at a commit.
 type sealingKey struct{ name, workspace string }
 
 func keyOf(p project.Project) sealingKey { return sealingKey{p.Name, p.Workspace} }
 
-// sealingsIn reads the encryption blocks of projects in a checkout, up to the limit for the cache. It leaves
-// out those that it cannot read: the error is for their project alone.
+// sealingsIn reads the encryption blocks of projects in a checkout, as many as may be cached. It leaves out
+// blocks that it cannot read: the error belongs only to their own project.
 func sealingsIn(dir string, projects []project.Project) (map[sealingKey]encryptionpolicy.Base, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -49,10 +49,10 @@ func sealingsIn(dir string, projects []project.Project) (map[sealingKey]encrypti
 	return out, nil
 }
 
-// seal adds the encryption block of the base commit to a job. It is the block of the project, or of the project
-// that has the same state under another name at that commit. If the base commit has neither, but the head has a
-// block for the project, seal notes in q that the state would not be encrypted. problem is the reason if there
-// can be no job.
+// seal adds the encryption block of the base commit to a job. It is the block of the project with the same
+// name, or of the project with the same state. If the base commit has neither, and the head has an encryption
+// block, seal records in q that the state would not be encrypted. If there can be no job, problem is the
+// reason.
 func (e *Reader) seal(ctx context.Context, q *admission.Request, p project.Project, j *jobs.Job) (problem string, err error) {
 	sha := q.Run.Spec.Base
 	if q.Sealed != "" {
@@ -87,12 +87,13 @@ func (e *Reader) seal(ctx context.Context, q *admission.Request, p project.Proje
 	return problem, err
 }
 
-// encrypts reports whether an environment adds something to the encryption block.
+// encrypts reports whether the secrets of an environment add something to the encryption block.
 func encrypts(g environments.Granted) bool {
 	return g.Encryption() != nil || slices.ContainsFunc(g.Secrets(), func(s environments.Secret) bool { return s.Name == encrypting.Variable })
 }
 
-// sealingAt reads the encryption block of a project at a commit, if it is not cached.
+// sealingAt reads the encryption block of a project at a commit, unless it is cached. problem is an error for
+// people.
 func (e *Reader) sealingAt(ctx context.Context, sha string, p project.Project) (b encryptionpolicy.Base, problem string, err error) {
 	dir, done, err := e.Checkout(ctx, sha)
 	if err != nil {

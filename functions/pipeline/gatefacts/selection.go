@@ -13,9 +13,9 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// WhyNoneSelected returns the reason why a command selects none of a pull request's runs. It knows two reasons:
-// the command is for failed runs and none has failed, or the command names runs that do not exist. In all other
-// cases it returns the parameter nothing.
+// WhyNoneSelected returns the reason why a command selects none of a pull request's runs. There are two
+// reasons: the command is for failed runs and none has failed, or it names projects that have no run. Otherwise
+// it returns nothing.
 func WhyNoneSelected(c comment.Command, all []ledger.Versioned, nothing reasons.Reason) reasons.Reason {
 	named := c
 	named.Failed = false
@@ -42,8 +42,9 @@ func WhyNoneSelected(c comment.Command, all []ledger.Versioned, nothing reasons.
 	return reasons.NoneSelected{Command: c, Projects: here}
 }
 
-// RepliesWithoutPlan returns the replies to an apply command that selects no plan of the pull request. They say why
-// there is no plan to apply: it is applied already, it had no changes, or the project has to be planned first.
+// RepliesWithoutPlan returns the replies to an apply command that selects no plan of the pull request. Each
+// says why there is no plan to apply: it is already applied, it had no changes, or the project must be planned
+// first.
 func RepliesWithoutPlan(ctx context.Context, e *Reader, c comment.Command, all []ledger.Versioned) ([]comment.Reply, error) {
 	refused := func(why ...reasons.Reason) []comment.Reply {
 		return []comment.Reply{Refused(c, c.Project, admission.Decision{Reasons: why})}
@@ -77,8 +78,8 @@ func RepliesWithoutPlan(ctx context.Context, e *Reader, c comment.Command, all [
 	return refused(reasons.NoPlan{}), nil
 }
 
-// repliesWithoutPlan returns the replies about the runs that a command selects. done are the replies about
-// finished runs. left are the replies about runs without a plan.
+// repliesWithoutPlan returns replies about the runs that a command selects: done are those about finished runs,
+// left those about runs without a plan.
 func repliesWithoutPlan(c comment.Command, all []ledger.Versioned) (done, left []comment.Reply) {
 	for _, s := range all {
 		if s.Phase == runs.Superseded || !s.SelectedBy(c) {
@@ -102,8 +103,8 @@ func repliesWithoutPlan(c comment.Command, all []ledger.Versioned) (done, left [
 	return done, left
 }
 
-// noneSelected returns the reply to a command that selects no project of the pull request. The parameter no
-// is the reason, unless a better one is known.
+// noneSelected returns the reply to a command that selects no project of the pull request. It contains the
+// reason no, or a better one if there is one.
 func noneSelected(ctx context.Context, e *Reader, c comment.Command, all []ledger.Versioned, no reasons.Reason) ([]comment.Reply, error) {
 	l, err := e.Ledger.LastLook(ctx, e.Message.Pull)
 	if err != nil {
@@ -126,8 +127,8 @@ func noneSelected(ctx context.Context, e *Reader, c comment.Command, all []ledge
 	return []comment.Reply{Refused(c, "", admission.Decision{Reasons: reasons.List{no}})}, nil
 }
 
-// RemovedHere returns the reason against a command that names a project which the open pull request p removes
-// and whose removal only the merge applies. It returns nil for any other command. l is the last look at the
+// RemovedHere returns the reason against a command for a project that the open pull request p removes, and that
+// only merges apply. It returns nil for any other command. l is what Lockstep found when it last examined the
 // head.
 func RemovedHere(c comment.Command, p github.PullRequest, l ledger.Look) reasons.Reason {
 	if !p.Open || l.Head != p.Head.SHA || c.Project == "" {
@@ -144,8 +145,8 @@ func RemovedHere(c comment.Command, p github.PullRequest, l ledger.Look) reasons
 	return nil
 }
 
-// projectsInstead returns the names of the base branch's projects if a command names none of them. It returns
-// nil if the command names one, or if the projects cannot be read.
+// projectsInstead returns the names of the base branch's projects, as a suggestion, if the command matches none
+// of them. It returns nil if the command matches one, or if the projects cannot be read.
 func projectsInstead(ctx context.Context, e *Reader, c comment.Command) ([]string, error) {
 	tip, err := e.Hub.Tip(ctx, e.Pull.Base.Ref)
 	if err == nil {
@@ -165,8 +166,8 @@ func projectsInstead(ctx context.Context, e *Reader, c comment.Command) ([]strin
 	return nil, err
 }
 
-// WhyRemovedByBase returns the reason against a command that selects only runs whose projects the base branch
-// has removed or renamed; nil for any other command.
+// WhyRemovedByBase returns the reason against a command that selects only projects which the base branch has
+// removed or renamed. It returns nil for any other command.
 func WhyRemovedByBase(c comment.Command, all []ledger.Versioned, head string) reasons.Reason {
 	var no reasons.RemovedByBase
 	for _, s := range all {

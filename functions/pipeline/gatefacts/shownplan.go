@@ -11,9 +11,9 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// OnGitHub returns the hash of the plan in our check run on GitHub. again is the hash of the plan that is
-// applied in its place; "" for none. The result does not depend on our records and artifacts: only our App can
-// write that check run.
+// OnGitHub returns the hash of the plan that Lockstep's check run shows on GitHub. again is the hash of a newer
+// plan that is applied instead; "" if there is none. Only the App can write that check run. So the result is
+// right even if somebody has changed records and artifacts.
 func (e *Reader) OnGitHub(ctx context.Context, r runs.Run) (hash, again string, err error) {
 	c, err := e.Hub.Check(ctx, github.Check{Name: r.Check(), SHA: r.Spec.Head, ExternalID: ExternalID(r)})
 	if errors.Is(err, github.ErrNotFound) {
@@ -22,8 +22,8 @@ func (e *Reader) OnGitHub(ctx context.Context, r runs.Run) (hash, again string, 
 	return markdown.PlanIn(c.Summary), markdown.PlanAgainIn(c.Summary), err
 }
 
-// CompareShown adds the hash of the plan in our check run to a request, so that the gate can compare it with
-// the saved plan.
+// CompareShown sets in the request the hash of the plan that Lockstep's check run shows. So the gate can
+// compare it with the saved plan.
 func (e *Reader) CompareShown(ctx context.Context, q *admission.Request) error {
 	hash, again, err := e.OnGitHub(ctx, q.Run)
 	q.OnGitHub, q.AgainOnGitHub = &hash, again
@@ -37,5 +37,5 @@ func MergedTooEarly(ctx context.Context, e *Reader, r runs.Run) (bool, error) {
 	return e.Pull.Merged && runs.MergedTooEarly(r, shown, e.Pull.MergedAt), err
 }
 
-// ExternalID identifies a check run among those of a commit.
+// ExternalID returns the text by which a run's check run is distinguished from others of the same commit.
 func ExternalID(r runs.Run) string { return fmt.Sprintf("%d/%s", r.Pull.Number, r.Target()) }

@@ -18,8 +18,8 @@ func MayTest(ctx context.Context, e *Reader, r runs.Run) (bool, error) {
 	return err == nil && d.Allowed(), err
 }
 
-// TestJob returns the job for the tests of a run whose commit is checked out in dir. It has no rights. problem
-// is the reason if there is no job.
+// TestJob returns the job for the tests of a run, whose commit is checked out in dir. The job has no rights. If
+// there is no job, problem is the reason.
 func TestJob(ctx context.Context, e *Reader, r runs.Run, dir string) (j jobs.Job, problem string, err error) {
 	s, _, err := e.Settings(ctx, r.Spec.Base)
 	if err != nil {

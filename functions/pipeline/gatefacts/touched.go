@@ -13,31 +13,31 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// A Touch describes what a pull request changes, found by comparing the contents of two commits. They are the
-// tip of the base branch and the trial merge, or the commits before and after the merge.
+// A Touch says what a pull request changes. It is found by comparing the contents of two commits: the tip of
+// the base branch and the trial merge. If the pull request is merged, they are the commits before and after the
+// merge.
 type Touch struct {
 	jobs.Compared
-	// Was is the commit of the base branch without the changes. Had are its projects.
+	// Was is the commit of the base branch without the changes. Had are the projects at this commit.
 	Was string
 	Had []project.Project
-	// Has are the projects of the commit with the changes.
+	// Has are the projects of the commit that contains the changes.
 	Has []project.Project
-	// Known are the warnings that the repository had without the changes.
+	// Known are warnings about the repository that exist without the changes, too.
 	Known []jobs.Warning
-	// Unguarded are the require and policy blocks that applied to no project even without the changes.
+	// Unguarded are the require and policy blocks that apply to no project even without the changes.
 	Unguarded []jobs.Warning
-	// All is set if nobody can find out any more what a merge has changed. Then everything may have changed.
+	// All is set if nobody can find out what the merge has changed. Every project then counts as changed.
 	All bool
 }
 
-// Touches reports whether the pull request touches a project.
+// Touches reports whether the pull request changes the project p.
 func (t Touch) Touches(p project.Project) bool {
 	return t.All || slices.Contains(t.Touched, runs.ID{Project: p.Name, Workspace: p.Workspace}.Target())
 }
 
-// Touched finds what the pull request of a reader changes. dir is the checkout of its trial merge m; after
-// its merge, dir is the checkout of the base branch's tip. The parameter d has the projects that were found
-// there.
+// Touched finds out what the pull request changes. m is its trial merge, which is checked out in dir. If the
+// pull request is merged, dir is a checkout of the base branch's tip. d has the projects in dir.
 func Touched(ctx context.Context, e *Reader, m github.Merge, dir string, d jobs.Discovered) (t Touch, err error) {
 	if e.Pull.Merged {
 		return landedTouch(ctx, e, m, dir, d)
@@ -45,8 +45,8 @@ func Touched(ctx context.Context, e *Reader, m github.Merge, dir string, d jobs.
 	return compared(ctx, e, m.Base, dir, d)
 }
 
-// TouchedByMerge is [Touched] for a merged pull request. The result d has the projects that were found at the
-// tip of the base branch.
+// TouchedByMerge is like [Touched], for a merged pull request. d has the projects at the tip of the base
+// branch.
 func TouchedByMerge(ctx context.Context, e *Reader) (t Touch, d jobs.Discovered, err error) {
 	m, err := e.Hub.MergeResult(ctx, e.Pull.Number)
 	if err != nil {
@@ -64,9 +64,9 @@ func TouchedByMerge(ctx context.Context, e *Reader) (t Touch, d jobs.Discovered,
 	return t, d, err
 }
 
-// TouchedInGroup returns the targets of the projects that the pull request touches in its merge group, whose
-// commit is sha. The group also contains the pull requests ahead in the queue, so more projects can be touched
-// there than at the head.
+// TouchedInGroup returns the targets of the projects that the pull request changes in its merge group. sha is
+// the group's commit. The group also contains the pull requests before this one in the queue. So the pull
+// request may change more projects there than at its head.
 func TouchedInGroup(ctx context.Context, e *Reader, sha string) ([]string, error) {
 	onto, err := e.Hub.Onto(ctx, sha)
 	if err != nil {
@@ -85,8 +85,8 @@ func TouchedInGroup(ctx context.Context, e *Reader, sha string) ([]string, error
 	return t.Touched, err
 }
 
-// TouchedOfBase is [Touched] with the projects as the base commit defines them. The settings in the checkout do
-// not count.
+// TouchedOfBase is like [Touched], but uses the projects as the base commit was defines them. It ignores the
+// settings in the checkout.
 func TouchedOfBase(ctx context.Context, e *Reader, was, dir string) (Touch, error) {
 	b, err := e.baseAt(ctx, was)
 	if err != nil {
@@ -98,8 +98,8 @@ func TouchedOfBase(ctx context.Context, e *Reader, was, dir string) (Touch, erro
 	return compared(ctx, e, was, dir, jobs.Discovered{Projects: b.projects, Left: b.left})
 }
 
-// landedTouch is [Touched] for a merged pull request. If the base branch has renamed a project since, the
-// renamed project is touched.
+// landedTouch is like [Touched], for a merged pull request. If the base branch has renamed a changed project
+// since, the project with the new name counts as changed.
 func landedTouch(ctx context.Context, e *Reader, m github.Merge, dir string, now jobs.Discovered) (Touch, error) {
 	all := now.Projects
 	was, sha, err := e.Hub.MergedOnto(ctx, e.Pull.Number)
@@ -148,7 +148,7 @@ func has(all []project.Project, p project.Project) bool {
 	return slices.ContainsFunc(all, func(x project.Project) bool { return x.Name == p.Name && x.Workspace == p.Workspace })
 }
 
-// compared compares a checkout with a commit of the base branch.
+// compared compares the checkout in dir with the commit was of the base branch.
 func compared(ctx context.Context, e *Reader, was, dir string, now jobs.Discovered) (t Touch, err error) {
 	before, done, err := e.Checkout(ctx, was)
 	if errors.Is(err, github.ErrNotFound) {

@@ -10,21 +10,21 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 )
 
-// watched are the facts behind the decisions of MissingRequirements, for one message.
+// watched are the facts on which the decisions of MissingRequirements depend, while one message is handled.
 type watched struct {
 	watch pipeline.Watch
 	turns map[string]time.Time // by requirement
 }
 
-// turnStep is the precision of the time at which the clock changes a decision. turnLimit is how far ahead such
-// a time is searched.
+// turnStep is the precision with which the time is found at which a decision changes only because time passes.
+// turnLimit is how far in the future such a time is searched.
 const (
 	turnStep  = 5 * time.Minute
 	turnLimit = 24 * time.Hour
 )
 
-// WatchOf returns the watch over the reader's decisions in MissingRequirements. It returns false if the reader
-// has made no such decision.
+// WatchOf returns the watch with the facts on which the decisions of MissingRequirements depend. It returns
+// false if this reader has made no such decision.
 func WatchOf(e *Reader) (pipeline.Watch, bool) {
 	if e.watched == nil {
 		return pipeline.Watch{}, false
@@ -35,7 +35,7 @@ func WatchOf(e *Reader) (pipeline.Watch, bool) {
 	return w, true
 }
 
-// watches adds to the reader's watch the facts that a decision depends on.
+// watches adds the facts on which a decision depends to the reader's watch.
 func watches(e *Reader, in *required, q requirementrules.Question, head string) {
 	if e.watched == nil {
 		w := pipeline.Watch{Pull: e.Message.Pull, Head: head, Base: in.sha, At: q.Facts.Now.UTC().Truncate(time.Hour)}
@@ -59,7 +59,7 @@ func watches(e *Reader, in *required, q requirementrules.Question, head string) 
 	}
 }
 
-// reports adds the check runs and commit statuses that conditions name.
+// reports adds to a watch the check runs and commit statuses that conditions of requirements name.
 func reports(w *pipeline.Watch, f requirementrules.Facts, r requirements.Rules) {
 	for _, c := range r.Checks {
 		begins, _, _ := strings.Cut(c.Pattern, "*")

@@ -10,13 +10,13 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// facts are GitHub's words for the changes of a pull request that can change whether requirements are met.
+// facts are GitHub's words for those changes of a pull request on which requirements can depend.
 var facts = []string{"labeled", "unlabeled", "ready_for_review", "converted_to_draft"}
 
-// affected returns the tasks of a delivery that may change a decision about requirements for waiting plans.
-// The tasks write the comments and checks of these plans again, once for several deliveries within a short
-// time. Most deliveries of this kind change no decision. So a delivery without a watch costs only one read of
-// the records.
+// affected returns messages for a webhook that may change a decision about requirements for waiting plans.
+// Their handlers write the comments and checks of these plans once more, once for several such webhooks. Most
+// webhooks of this kind change no decision. So a webhook costs only one read of a record if nothing depends on
+// it.
 func (p *Intake) affected(ctx context.Context, d github.Delivery) ([]pipeline.Message, error) {
 	m := pipeline.Message{ID: d.Digest[:messageDigits], Kind: pipeline.Told, At: time.Now().UTC()}
 	switch e := d.Event.(type) {
@@ -32,7 +32,7 @@ func (p *Intake) affected(ctx context.Context, d github.Delivery) ([]pipeline.Me
 	return nil, nil
 }
 
-// watched returns a task if there is a watch over a pull request at a head.
+// watched returns a message if Lockstep watches facts of a pull request at the given head; otherwise none.
 func (p *Intake) watched(ctx context.Context, m pipeline.Message, about pipeline.Pull, head string) ([]pipeline.Message, error) {
 	if !p.Serves.Decide(about.Repo, Known{}).Allowed() {
 		return nil, nil
@@ -45,7 +45,7 @@ func (p *Intake) watched(ctx context.Context, m pipeline.Message, about pipeline
 	return []pipeline.Message{m}, nil
 }
 
-// reported returns a task for each pull request whose watch over the commit depends on a check run or status.
+// reported returns a message for each pull request for which a check run or status of the commit matters.
 func (p *Intake) reported(ctx context.Context, m pipeline.Message, e github.ReportEvent) (out []pipeline.Message, err error) {
 	if _, _, ours := pipeline.ReadCheck(e.Name); ours || !p.Serves.Decide(e.Repo, Known{}).Allowed() {
 		return nil, nil

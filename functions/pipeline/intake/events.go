@@ -12,18 +12,18 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// events are GitHub's names of the events that may become messages. Source:
+// events are GitHub's names of the events whose webhooks may become messages. Source:
 // https://docs.github.com/en/webhooks/webhook-events-and-payloads
 var events = []string{"pull_request", "issue_comment", "merge_group", "pull_request_review", "pull_request_review_comment", "pull_request_review_thread", "check_run", "check_suite", "status"}
 
-// CanBecomeMessage reports whether a delivery of an event may become a message. The janitor makes GitHub
-// repeat a lost delivery of such an event.
+// CanBecomeMessage reports whether webhooks about this event may become messages. If such a webhook is lost,
+// the janitor makes GitHub send it once more.
 func CanBecomeMessage(event string) bool { return slices.Contains(events, event) }
 
-// messages returns the tasks of a delivery. A comment without commands has none. A delivery that may change a
-// decision about requirements, and has no command, becomes a [pipeline.Told]. All such deliveries within a
-// short time cause only one look at the pull request: in a public repository, anybody can review and edit
-// comments as often as they like.
+// messages returns the messages for a webhook. A comment without commands has none. A webhook that has no
+// command, but may change a decision about requirements, becomes a [pipeline.Told]. The pull request is read
+// only once for all such webhooks within a short time, because in a public repository everybody can review and
+// edit comments as often as they like.
 func messages(d github.Delivery) []pipeline.Message {
 	m := pipeline.Message{ID: d.Digest[:messageDigits]}
 	switch e := d.Event.(type) {
@@ -67,9 +67,9 @@ func messages(d github.Delivery) []pipeline.Message {
 	return []pipeline.Message{m}
 }
 
-// CommandsIn returns the commands in a text. Apps also write about Lockstep to people. So in a text of an App,
-// only a line without a mistake is a command, and the command counts only if the base branch names the App. A
-// text that Lockstep itself wrote contains no commands.
+// CommandsIn returns the commands in the text of a comment. bot is set if an App has written it. Apps also
+// write about Lockstep to people. So in a text of an App, a line with a mistake is no command, and commands
+// count only if the base branch names the App. A text that Lockstep itself has written contains no commands.
 func CommandsIn(body string, bot bool) []grammar.Line {
 	all := grammar.Parse(body)
 	if !bot {
@@ -81,13 +81,14 @@ func CommandsIn(body string, bot bool) []grammar.Line {
 	return slices.DeleteFunc(all, func(l grammar.Line) bool { return !l.Problem.IsZero() })
 }
 
-// overrides reports whether a text may have overridden a requirement. If the text is changed or deleted, its
-// override ends.
+// overrides reports whether a text may have overridden a requirement. The override ends if the text is edited
+// or deleted.
 func overrides(body string) bool {
 	return !comment.Ours(body) && slices.ContainsFunc(grammar.Parse(body), func(l grammar.Line) bool { return l.Command.Verb == comment.Override })
 }
 
-// reviewed returns the tasks of a review: its approval may count, and its text may have commands.
+// reviewed returns the messages for a review: it may be an approval that counts, and its text may contain
+// commands.
 func reviewed(m pipeline.Message, e github.ReviewEvent) []pipeline.Message {
 	told, said := m, m
 	told.Kind, told.Pull, told.At = pipeline.Told, pullOf(e.Subject), time.Now().UTC()
@@ -100,8 +101,8 @@ func reviewed(m pipeline.Message, e github.ReviewEvent) []pipeline.Message {
 	return []pipeline.Message{told, said}
 }
 
-// buttonPressed returns the task of one of our buttons: its command, for the pull request and project of the
-// check run. Other pull requests with the same commit have their own check runs.
+// buttonPressed returns the message for a button of Lockstep that was pressed: its command, for the pull
+// request and the project of the check run. Other pull requests with the same commit have their own check runs.
 func buttonPressed(m pipeline.Message, e github.ButtonEvent) []pipeline.Message {
 	c, known := comment.ReadButton(e.Identifier)
 	number, name := ofProject(e.Name, e.ExternalID)
@@ -114,9 +115,9 @@ func buttonPressed(m pipeline.Message, e github.ButtonEvent) []pipeline.Message 
 	return []pipeline.Message{m}
 }
 
-// ofProject returns the pull request and the project of a check run; 0 if the check run is not for a project of
-// ours. Only the external ID names the pull request, because only our App writes it. GitHub's own list lacks
-// pull requests from forks, and those that have another head by now.
+// ofProject returns the pull request and the project of a check run; number is 0 if it is not a check run of a
+// project. The pull request comes from the external ID, which only the App can write. GitHub's own list is
+// incomplete: it lacks pull requests from forks, and those whose head has changed.
 func ofProject(check, externalID string) (number int, project string) {
 	_, project, ours := pipeline.ReadCheck(check)
 	if tested, is := pipeline.ReadTestCheck(check); is {
@@ -130,9 +131,9 @@ func ofProject(check, externalID string) (number int, project string) {
 	return number, project
 }
 
-// reruns returns the tasks of the button "Re-run" of a check run: commands with the same effect. GitHub's
-// list of pull requests lacks those from forks. If the list is empty, the handler of the task searches our
-// records.
+// reruns returns the messages for the button "Re-run" of a check run: commands with the same effect. GitHub's
+// list of pull requests lacks those from forks. If the list is empty, the handler of the message searches
+// Lockstep's records.
 func reruns(id string, e github.RerunEvent) []pipeline.Message {
 	c, pulls := comment.Command{Verb: comment.Plan}, e.Pulls
 	if number, name := ofProject(e.Name, e.ExternalID); number > 0 {
@@ -157,6 +158,6 @@ func pullOf(s github.Subject) pipeline.Pull {
 	return pipeline.Pull{Installation: s.Installation, Repo: s.Repo, Number: s.Number}
 }
 
-// messageDigits is how many digits of the digest of a delivery's body are in the IDs of its messages. That is
-// enough to keep bodies apart, and short enough for the longer IDs that are made from these.
+// messageDigits is how many digits of a body's digest are part of the IDs of messages. They are enough to
+// distinguish bodies, and few enough for the longer IDs that are made from these.
 const messageDigits = 32

@@ -11,9 +11,10 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// Served decides whether a repository is served. If it is served, the names of the repository and of its owner
-// are recorded with their IDs, and are served only for these IDs from then on. Each message is checked before
-// anything of its repository is read: on receipt by the names alone, and again when it is handled.
+// Served decides whether Lockstep works for a repository. If so, it records the names of the repository and of
+// its owner together with their IDs. From then on, these names count only with these IDs. Each message is
+// checked before anything of its repository is read: when the webhook arrives (only the names), and once more
+// when the message is handled.
 func (p *Intake) Served(ctx context.Context, r github.Repo) (Service, error) {
 	if by := p.Serves.Decide(r, Known{}); !by.Allowed() {
 		return by, nil // no records for repositories that are not served
@@ -46,7 +47,7 @@ func (p *Intake) Served(ctx context.Context, r github.Repo) (Service, error) {
 	}
 }
 
-// known reads the ID that a name belongs to, if there is one.
+// known reads the ID that is recorded for a name into id. If there is no record, id stays unchanged.
 func (p *Intake) known(ctx context.Context, key string, id *int64) (pipeline.Version, error) {
 	rec, err := p.Records.Get(ctx, key)
 	if err == nil && rec.Version != "" {
@@ -57,7 +58,7 @@ func (p *Intake) known(ctx context.Context, key string, id *int64) (pipeline.Ver
 	return rec.Version, err
 }
 
-// NotServed returns the error for the log about a repository that is not served.
+// NotServed returns an error for the log: Lockstep does not work for the repository, for the reason in s.
 func NotServed(r github.Repo, s Service) error {
 	return fmt.Errorf("%s is not served: %s", r, s.Refused.Reason())
 }

@@ -13,9 +13,9 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// A Serves lists the owners and repositories that a deployment serves, as its operator has named them. Anybody
-// can install a GitHub App that is not private, in a repository whose base branch is theirs. So a repository
-// that is not named here is not served. The zero value names none.
+// A Serves lists the owners and repositories for which a deployment works. The operator writes the list.
+// Anybody can install a GitHub App that is not private, in a repository whose base branch they control. So
+// Lockstep does not work for a repository that is not in the list. The zero value lists none.
 //
 // Names are GitHub's, in upper or lower case:
 //
@@ -26,15 +26,16 @@ import (
 //	acme=77          all of the owner, if its account has this ID
 //
 // Somebody else can get a name: an account is closed and another one takes its name, or a repository is deleted
-// and created again. So a name is served for the ID that it had when it was first served ([Known]). Another ID
-// is served only if the operator adds it, as above.
+// and created once more. So a name counts only with the ID that it had when Lockstep first worked for it
+// ([Known]). For another ID, the operator must add the ID to the list.
 //
-// A repository that is renamed or transferred is served if its new name is listed, too, and only under that
-// name. Its ID is not enough: the administrator of a repository can rename it, and operators could no longer
-// see in this list which repositories are served.
+// If a repository is renamed or transferred, its new name must be in the list, too. Its ID is not enough: the
+// administrator of a repository can rename it, and operators could then no longer see in this list for which
+// repositories Lockstep works.
 type Serves struct{ list []named }
 
-// named is one entry, in lower case. An ID of 0 means any. The name "*" means all repositories of the owner.
+// named is one name in the list, in lower case. ID 0 means any ID. The repository name "*" means all
+// repositories of the owner.
 type named struct {
 	owner, name string
 	id          int64
@@ -45,7 +46,7 @@ var (
 	repoPattern  = regexp.MustCompile(`^[a-z0-9_.*-]{1,100}$`)
 )
 
-// ParseServes parses a list of names that are separated by commas or spaces. The error names every mistake.
+// ParseServes parses a list of names, separated by commas or spaces. The error lists every mistake.
 func ParseServes(text string) (Serves, error) {
 	var s Serves
 	var errs []error
@@ -95,25 +96,26 @@ func (s Serves) NamesOwner(login string) bool {
 	return slices.ContainsFunc(s.list, func(n named) bool { return strings.EqualFold(n.owner, login) })
 }
 
-// Known are the IDs that the names of an owner and of a repository had when they were first served; 0 if they
-// never were.
+// Known are the IDs that the names of an owner and of a repository had when Lockstep first worked for them. An
+// ID is 0 if it never did.
 type Known struct{ Owner, Repo int64 }
 
-// A Service is the decision whether a repository is served.
+// A Service is the decision whether Lockstep works for a repository.
 type Service struct {
-	// Known are the IDs to which the names of a served repository belong from now on.
+	// Known are the IDs to which the names of the repository and its owner belong from now on.
 	Known Known
-	// Refused is the reason why the repository is not served; nil if it is.
+	// Refused is the reason why Lockstep does not work for the repository; nil if it does.
 	Refused *notes.NotServed
 }
 
-// Allowed reports whether the repository is served.
+// Allowed reports whether Lockstep works for the repository.
 func (s Service) Allowed() bool { return s.Refused == nil }
 
-// NameTaken reports whether the repository is not served because its name belongs to another repository.
+// NameTaken reports whether Lockstep does not work for the repository because its name belongs to another
+// repository's ID.
 func (s Service) NameTaken() bool { return s.Refused != nil && s.Refused.Why == notes.OtherRepository }
 
-// Decide decides whether a repository is served. k has the IDs that its names belong to.
+// Decide decides whether Lockstep works for a repository. k has the IDs that are recorded for its names.
 func (s Serves) Decide(r github.Repo, k Known) Service {
 	no := func(why notes.Unserved, id, was int64) Service {
 		return Service{Refused: &notes.NotServed{Why: why, Repo: r.String(), Owner: r.Owner, ID: id, Was: was}}
@@ -131,7 +133,7 @@ func (s Serves) Decide(r github.Repo, k Known) Service {
 	case len(fit) == 0 || r.ID <= 0:
 		return no(notes.NotNamed, 0, 0)
 	}
-	// An ID in the operator's list counts more than a recorded one.
+	// An ID that the operator has listed is more important than a recorded one.
 	for _, n := range fit {
 		switch {
 		case n.id != 0 && n.name == "*":

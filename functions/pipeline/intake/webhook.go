@@ -13,7 +13,7 @@ import (
 type Webhook struct {
 	Intake  *Intake
 	Secrets []github.Secret
-	// Log gets an error for each delivery that could not be received; it may be nil.
+	// Log is called with an error for each webhook that could not be received. It may be nil.
 	Log func(error)
 }
 
@@ -35,7 +35,7 @@ func (h Webhook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	json.NewEncoder(w).Encode(map[string]string{"result": text})
 }
 
-// Answer takes the header and body of a webhook. It returns the answer: an HTTP status and a text.
+// Answer handles the header and the body of a webhook. It returns an HTTP status and a text as the answer.
 func (h Webhook) Answer(ctx context.Context, header http.Header, body []byte) (status int, text string) {
 	d, err := github.ReadDelivery(header, body, h.Secrets...)
 	switch {

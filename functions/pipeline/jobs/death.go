@@ -2,8 +2,8 @@ package jobs
 
 import "github.com/lockstep-iac/lockstep/functions/comment/notes"
 
-// A DeathError reports that a process died while it read, planned or applied something. It was killed at a
-// limit, or its input crashed it. Another attempt would end the same way.
+// A DeathError reports that a process has died while it read, planned or applied something. It was killed at a
+// limit, or its input crashed it. Another attempt would end in the same way.
 type DeathError struct {
 	What  string // its work in Markdown: "planning `net`"
 	Why   string // a sentence: "It took more than 512 MiB of memory."

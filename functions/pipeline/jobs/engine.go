@@ -6,16 +6,17 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment"
 )
 
-// Engine plans and applies. A refusal by the configuration, a provider or a state lock is a result. An error is
-// a failure that may pass, such as that of the network.
+// Engine plans and applies. If the configuration, a provider or a state lock prevents that, the reason is part
+// of the result. An error is a failure that may pass, such as that of a network.
 type Engine interface {
 	Plan(ctx context.Context, j Job) (PlanResult, error)
-	// Snapshot returns the state of a job at a commit of the base branch. Plans of commits from forks use it.
+	// Snapshot returns the state of a job at a commit of the base branch, without secrets. Commits from forks
+	// are planned with it.
 	Snapshot(ctx context.Context, j Job) (Snapshot, error)
-	// Apply carries out a plan. It locks the state, and then asks permit whether the plan may be applied to it.
-	// If permit wants a new plan, Apply makes a new plan under the same lock, asks permit once more about it,
-	// and applies the new plan. Nothing was changed if permit refused, if permit was not asked, or if Apply
-	// returns an error.
+	// Apply applies a plan. It locks the state, and then calls permit to ask whether the plan may be applied to
+	// it. If permit asks for a new plan, Apply makes one under the same lock, calls permit once more, and
+	// applies the new plan. Nothing was changed if permit refused or was not called, or if Apply returns an
+	// error.
 	Apply(ctx context.Context, j Job, plan []byte, permit func(BeforeApply) Permit) (Outcome, error)
 	// Check makes a plan as Plan does, and compares it with an earlier plan.
 	Check(ctx context.Context, j Job, plan []byte) (Checked, error)
@@ -25,8 +26,8 @@ type Engine interface {
 	// generate, it also returns configuration for the others. failure is the reason, in Markdown, if the query
 	// failed. Query changes nothing.
 	Query(ctx context.Context, j Job, generate bool) (found comment.Queried, failure string, err error)
-	// Recover writes the results of unfinished applies into the state, and reports what needs a person's
-	// decision. The error is a *StateError in the same cases as for Unlock, and if the state is locked.
+	// Recover adds the results of unfinished applies to the state, and reports everything about which a person
+	// must decide. The error is a *StateError in the same cases as for Unlock, and if the state is locked.
 	Recover(ctx context.Context, j Job) (comment.Recovered, error)
 	// Unlock releases the locks that j.Owner has on the state. The error is a *StateError in these cases: the
 	// configuration does not name an address of the state, the address is not allowed, or the store denies the
@@ -37,12 +38,12 @@ type Engine interface {
 // Unlocked is the result of releasing the locks of a state.
 type Unlocked struct {
 	Locks int // released locks
-	// Others lists the holders of locks that do not belong to the job: "carol@laptop since
+	// Others describes who holds the locks that do not belong to the job: "carol@laptop since
 	// 2025-01-02T15:04:05Z".
 	Others []string
 }
 
-// A StateError reports that a state cannot be reached, now or by another attempt.
+// A StateError reports that a state cannot be opened, and that another attempt would not help. Why says why.
 type StateError struct {
 	Why    string
 	Remedy string // a sentence, in Markdown

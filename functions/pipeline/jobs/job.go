@@ -25,11 +25,12 @@ const (
 	Reads Access = iota
 	// Unlocks adds the right to delete locks.
 	Unlocks
-	// Writes is the access of an apply and of a recovery.
+	// Writes is the access of an apply and of a recovery: they lock the state and change it.
 	Writes
-	// Keys is the access to AWS KMS, for the keys of an encrypted state. It does not include the state itself.
+	// Keys is the access to AWS KMS for the keys of an encrypted state. It does not give access to the state
+	// itself.
 	Keys
-	// Tests is the access of tests: none. They have states of their own, in memory.
+	// Tests is the access of tests: none. Their states are in memory.
 	Tests
 )
 
@@ -45,13 +46,13 @@ type Job struct {
 	Number        int    // of the pull request
 	Head          string // SHA of the pull request's head
 	Actor         string // login of the user who asked for the job; "" for a push
-	// Owner is the name of the holder in the state's lock: "lockstep acme/infra#7".
+	// Owner is the name under which the job locks the state: "lockstep acme/infra#7".
 	Owner string
 	InputValues
-	// Environment has the roles, secrets and variables of the environment that the base branch grants. It stays
-	// in Lockstep's own process, because the processes of runs do not need its names.
+	// Environment has the roles, secrets and variables that the base branch grants. It is not passed to the
+	// processes of runs, because they do not need the names.
 	Environment environments.Granted `json:"-"`
-	// Options are the options of the plan, whether it is made already or not.
+	// Options are the options of the plan: of the plan to make, or of the plan to apply.
 	Options grammar.Options
 	// Grants are the permissions that the base branch gives.
 	Grants project.Grants
@@ -60,79 +61,79 @@ type Job struct {
 	StateGrant
 	Judges
 	ApplyTask
-	// Foreseen are the projects of the pull request that this project depends on and whose plans are not
-	// applied yet. They are for plans only. Foresee is set if other projects depend on this one, so that its
+	// Foreseen are the projects of the pull request on which this project depends, and whose plans are not
+	// applied yet. It is set only for plans. Foresee is set if other projects depend on this one, so that its
 	// planned outputs are needed.
 	Foreseen []PlannedOutputs `json:",omitempty"`
 	Foresee  bool             `json:",omitempty"`
-	// Snapshot is the state without secrets from which a fork's commit is planned; nil for other plans. Such a
-	// plan uses nothing that needs our rights. See [Unprivileged].
+	// Snapshot is the state without secrets with which a fork's commit is planned; nil for all other plans.
+	// Such a plan uses nothing that needs Lockstep's rights. See [Unprivileged].
 	Snapshot *Snapshot `json:",omitempty"`
 	// Queries is set for a query: the configuration includes the query files. An Engine sets it.
 	Queries bool `json:",omitempty"`
-	// PrivateModules is set if the job may fetch the private repositories that the base branch grants, although it
-	// has a Snapshot.
+	// PrivateModules is set if the job may download private repositories that the base branch grants, even
+	// though the job has a Snapshot.
 	PrivateModules bool `json:",omitempty"`
 }
 
-// InputValues are the sources of the values of a project's variables, and of its backend's arguments.
+// InputValues are where the values of a project's variables, and of its backend's arguments, come from.
 type InputValues struct {
-	// VarFiles are the files with variable values that lockstep.hcl names, slash-separated, relative to the
-	// checkout.
+	// VarFiles are the files with values of variables that lockstep.hcl names. The paths are slash-separated
+	// and relative to the checkout.
 	VarFiles []string
 	// Variables are the variable values in lockstep.hcl, as JSON. BackendConfig are the backend arguments in
 	// that file.
 	Variables     map[string]json.RawMessage
 	BackendConfig map[string]json.RawMessage
-	// Inputs are variable values that are made from outputs of the projects in Linked.
+	// Inputs are values of variables that are computed from outputs of the projects in Linked.
 	Inputs []projectinputs.Link `json:",omitempty"`
 	Linked []Linked             `json:",omitempty"`
 }
 
 // A StateGrant says which state a job may open, and how.
 type StateGrant struct {
-	// State is the granted address of the state. No other address is opened. If none is granted, NoState has
-	// the reason for people.
+	// State is the granted address of the state. No other address is opened. If none is granted, NoState is the
+	// reason for people.
 	State   places.Place
 	NoState string
 	// Sealing has the encryption block of the base branch, which decides how the state is encrypted.
 	Sealing encryptionpolicy.Base
-	// Access is what the job may do with the state and the files beside it. An Engine sets it.
+	// Access says what the job may do with the state and the files beside it. An Engine sets it.
 	Access Access
 }
 
-// Judges have to allow a plan before its apply.
+// Judges are the policies and gates that must allow a plan before its apply.
 type Judges struct {
 	// Policies are the base branch's policies for the plan.
 	Policies []Policy `json:",omitempty"`
-	// Gates are the base branch's gates that have to allow the plan.
+	// Gates are the gates of the base branch that must allow the plan.
 	Gates []requirements.Gate `json:",omitempty"`
 }
 
-// An ApplyTask is the part of a job that only an apply has.
+// An ApplyTask has those fields of a job that are set only for an apply.
 type ApplyTask struct {
-	// Run identifies an apply, as the holder of the state's lock. It stays the same in all processes that
-	// continue the apply. Continues is set if an earlier process began the apply and has certainly ended.
+	// Run identifies an apply in the state's lock. It is the same in all processes that continue the apply.
+	// Continues is set if an earlier process has begun the apply, and has certainly ended.
 	Run       string
 	Continues bool
-	// Planned is the state that the plan to apply was made from.
+	// Planned is the state from which the plan to apply was made.
 	Planned runs.StateID
-	// Times say when an apply that takes too long has to stop.
+	// Times are the times at which an apply that takes too long must stop.
 	Times Times
 	// Progress is called every few seconds with the progress of an apply; it may be nil. It is not passed to
 	// other processes.
 	Progress func(comment.Progress) `json:"-"`
-	// Ended is called with the outcome of an apply once the state is stored and before the journal is removed.
-	// So a process that finds no journal finds the recorded outcome. After an error of Ended the journal stays.
-	// Ended may be nil, and is not passed to other processes.
+	// Ended is called with the result of an apply, after the state is stored and before the journal is deleted.
+	// So a process that finds no journal finds the recorded result. If Ended returns an error, the journal is
+	// kept. Ended may be nil. It is not passed to other processes.
 	Ended func(Outcome) error `json:"-"`
 }
 
 // Repository is the repository's unique name in all Apps, as of pipeline.Pull.Repository.
 func (j Job) Repository() string { return pipeline.Qualified(j.App, j.Repo.String()) }
 
-// ProviderLimits returns a function that says how many calls of a provider may run at a time; 0 means no limit.
-// It returns nil if no provider has a limit.
+// ProviderLimits returns a function that returns how many calls of a provider may run at the same time; 0 means
+// no limit. It returns nil if no provider has a limit.
 func (j Job) ProviderLimits() func(addrs.Provider) int {
 	return project.ProviderLimits(j.ProviderParallelism)
 }

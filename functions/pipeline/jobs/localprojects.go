@@ -40,8 +40,8 @@ func (LocalProjects) Discover(_ context.Context, dir string) (Discovered, error)
 	return d, nil
 }
 
-// Inputs implements Projects. The project may have other settings in this checkout than it had when it was
-// planned.
+// Inputs implements Projects. It uses the project's settings in this checkout, which may differ from those with
+// which the project was planned.
 func (LocalProjects) Inputs(_ context.Context, dir string, r runs.Run, s Scope) (project.Tree, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -82,7 +82,7 @@ func (LocalProjects) Touched(ctx context.Context, c Comparison) (out Compared, e
 	return out, err
 }
 
-// maxWarnings limits the warnings about a repository.
+// maxWarnings is the maximum number of warnings about a repository.
 const maxWarnings = 50
 
 // warningsOf returns the diagnostics of a severity as warnings, at most maxWarnings.
@@ -122,8 +122,8 @@ func Quoted(ds diags.Diagnostics, name string, src []byte) string {
 	return markdown.Cut(markdown.Fence("", strings.Trim(b.String(), "\n")), limit)
 }
 
-// Beginning returns the beginning of a text from [Quoted]. The answer to one command may contain such a text
-// for many projects.
+// Beginning returns the beginning of a text from [Quoted]. It is short, because the answer to one command may
+// contain such a text for many projects.
 func Beginning(quoted string) string { return markdown.Cut(quoted, 2<<10) }
 
 // FirstError returns the first error in a repository's settings, with its line; "" for none.

@@ -12,14 +12,14 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/endpoints"
 )
 
-// A Notice is one notification, with the outcomes in a pull request that it reports.
+// A Notice is one notification, with the results in a pull request that it reports.
 type Notice struct {
 	Notification endpoints.Notification
 	URL          string // of the pull request, for people
 	Happened     []Happened
 }
 
-// Happened is the outcome of a run.
+// Happened is the result of a run, as notifications report it.
 type Happened struct {
 	Outcome endpoints.Outcome
 	Run     runs.Run
@@ -29,8 +29,8 @@ type Happened struct {
 // A NotifyFunc delivers a notice. An error means that it was not delivered.
 type NotifyFunc func(context.Context, Notice) error
 
-// OutcomeOf returns the outcome of a run, and a name that is unique among the outcomes of the run. The name is
-// "" if the run has no outcome to report.
+// OutcomeOf returns the result of a run, and a name that is unique among the results of this run. The name is
+// "" if there is no result to report.
 func OutcomeOf(r runs.Run) (h Happened, name string) {
 	h = Happened{Run: r, Counts: r.Plan.Counts}
 	switch r.Phase {
@@ -66,7 +66,7 @@ func OutcomeOf(r runs.Run) (h Happened, name string) {
 	return h, name
 }
 
-// Standing returns the outcome as a state for people. A failed plan whose pull request is merged becomes "not
+// Standing returns the result as a state for people. For a failed plan of a merged pull request, it is "not
 // applied".
 func (h Happened) Standing() comment.Standing {
 	if h.Outcome == endpoints.OutcomeNotApplied {
@@ -75,7 +75,7 @@ func (h Happened) Standing() comment.Standing {
 	return h.Run.Standing()
 }
 
-// ID identifies a notice. Sending the same notice again uses the same ID.
+// ID returns a text that identifies a notice. If the same notice is sent twice, the ID is the same.
 func (n Notice) ID() string {
 	sum := sha256.New()
 	fmt.Fprintln(sum, n.Notification.Name)

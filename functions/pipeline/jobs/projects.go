@@ -9,19 +9,19 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project"
 )
 
-// Projects reads the projects of a checkout. The author of a pull request wrote the checkout, so reading may
-// take any amount of time and memory. If it exceeds a limit, the error is a *DeathError.
+// Projects finds and reads the projects in checkouts. The author of a pull request wrote the checkout, so that
+// may take any amount of time and memory. Above a limit, the error is a *DeathError.
 type Projects interface {
 	Discover(ctx context.Context, dir string) (Discovered, error)
-	// Inputs returns the files of a checkout that a project's plan depends on. The error wraps ErrNoProject if
+	// Inputs returns the files in a checkout on which a project's plan depends. The error wraps ErrNoProject if
 	// the checkout does not have the project.
 	Inputs(ctx context.Context, dir string, r runs.Run, s Scope) (project.Tree, error)
 	// Touched finds the projects that differ between two checkouts.
 	Touched(ctx context.Context, c Comparison) (Compared, error)
 }
 
-// A Comparison compares the checkout Now with the checkout Was of its base: see [project.Touched]. Had are
-// the projects of Was, and Has are the projects of Now.
+// A Comparison compares two checkouts: Now, and Was, which is the base of Now: see [project.Touched]. Had are
+// the projects in Was, and Has those in Now.
 type Comparison struct {
 	Was, Now string
 	Had, Has []project.Project
@@ -31,15 +31,16 @@ type Comparison struct {
 
 // Compared is the result of a [Comparison].
 type Compared struct {
-	// Touched are the targets of the projects whose plans may differ.
+	// Touched are the targets of the projects whose plans may differ between the two checkouts.
 	Touched []string
 	// Changed are the names of the files that differ, sorted.
 	Changed []string
-	// Problem is the reason, in Markdown, why the touched projects are unknown; "" for none.
+	// Problem is the reason, in Markdown, why it is not known which projects the pull request changes; "" if it
+	// is known.
 	Problem string `json:",omitempty"`
 }
 
-// A Scope says which files a plan depends on in addition to the project's own files.
+// A Scope says on which files a plan depends, besides the project's own files.
 type Scope struct {
 	Read  []string // paths that file functions looked at
 	Whole bool     // all files: programs may run and read anything
@@ -53,12 +54,12 @@ type Discovered struct {
 	// people, in Markdown.
 	Settings string   `json:",omitempty"`
 	Notes    []string `json:",omitempty"`
-	// Unguarded are the require and policy blocks that apply to no project. Unheld is the first of them, as one
-	// line. On a base branch such a block blocks all applies.
+	// Unguarded are the require and policy blocks that apply to no project. Unheld describes the first of them
+	// in one line. On a base branch, such a block blocks all applies.
 	Unguarded []Warning `json:",omitempty"`
 	Unheld    string    `json:",omitempty"`
-	// Warnings are the warnings about the settings. Left are the root modules that are not projects; one of the
-	// warnings names them: see [project.Repository].
+	// Warnings are the warnings about the settings. Left are root modules that are not projects, which one of
+	// the warnings lists: see [project.Repository].
 	Warnings []Warning         `json:",omitempty"`
 	Left     []project.Project `json:",omitempty"`
 }

@@ -2,39 +2,39 @@ package jobs
 
 import "github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 
-// A BeforeApply has the facts that an engine has found before it applies a plan, with the state locked.
+// A BeforeApply has facts that an engine has found after it locked the state, and before it applies a plan.
 type BeforeApply struct {
 	State runs.StateID
-	// OtherVersion is set if another version of Lockstep made the plan. Providers names a provider whose
-	// package differs from that in the plan; "" for none.
+	// OtherVersion is set if a different version of Lockstep made the plan. Providers names a provider whose
+	// package is not the one with which the plan was made; "" if there is none.
 	OtherVersion bool
 	Providers    string
-	// Content is the content of the plan to apply; nil if it cannot be read.
+	// Content has the facts about the plan to apply; nil if the plan cannot be read.
 	Content *runs.Content `json:",omitempty"`
-	// Again is the plan that was made again, because the answer was [PlanAgain]; nil until then.
+	// Again is the new plan that was made because permit has answered [PlanAgain]; nil before that.
 	Again *Replanned
 }
 
-// Replanned is a plan that was made again, compared with the plan to apply.
+// Replanned is a new plan, compared with the plan to apply.
 type Replanned struct {
 	Plan PlanResult
-	// Equal is set if both plans do the same. Otherwise Difference describes the difference for people, in
-	// Markdown. It is "" if the plan to apply could not be read.
+	// Equal is set if both plans make the same changes. Otherwise, Difference describes the difference for
+	// people, in Markdown; "" if the plan to apply could not be read.
 	Equal      bool
 	Difference string
 }
 
-// Checked is the result of checking a plan against the present state of its project.
+// Checked is the result of checking whether a plan still fits the present state of its project.
 type Checked struct {
-	// Now has the parts of the plan that have changed, and the plan made again with the checkout's
-	// configuration. The plan is nil if it could not be made; then Problem has the reason, in Markdown.
+	// Now has the parts of the plan that have changed, and a new plan that was made with the checkout's
+	// configuration. The new plan is nil if it could not be made; Problem is then the reason, in Markdown.
 	Now     BeforeApply
 	Problem string
 	// Modules are the remote modules whose contents differ from those in the plan, for people.
 	Modules []string
 }
 
-// A Permit answers an engine that is about to apply a plan.
+// A Permit is the answer to an engine that asks whether it may apply a plan.
 type Permit string
 
 const (

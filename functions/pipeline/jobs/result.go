@@ -10,27 +10,28 @@ import (
 type PlanResult struct {
 	// Plan is the saved plan; nil if planning failed. It is secret.
 	Plan []byte
-	// State is the state that the plan was made from.
+	// State is the state from which the plan was made.
 	State runs.StateID
-	// Parts are the parts of the plan that the engine knows: all except Inputs and Saved.
+	// Parts are those parts of the plan that the engine knows. Inputs and Saved are not set.
 	Parts  runs.PlanParts
 	Counts counting.Counts
-	// Content is the part of the plan that requirements can ask about; nil without a plan.
+	// Content has the facts about the plan on which requirements can depend; nil if there is no plan.
 	Content *runs.Content `json:",omitempty"`
 	// Applyable is set if the plan has something to apply.
 	Applyable bool
 	// Doubts are the addresses of objects that the plan leaves out, because nobody knows whether they exist.
 	Doubts []string `json:",omitempty"`
-	// Report is the plan or its failure for people, in Markdown. It may be shortened.
+	// Report is the plan, or the errors, for people, in Markdown. It may be shortened.
 	Report string
-	// Full is the whole plan, or all errors, as text; "" if Report is complete.
+	// Full is the whole plan, or all errors, as text; "" if Report already has all of it.
 	Full string
-	// Read are the paths in the checkout that file functions looked at, slash-separated and sorted. They
-	// include paths of files that do not exist. The plan depends on all of them.
+	// Read are the paths in the checkout that file functions have read, slash-separated and sorted. They
+	// include paths at which no file exists. The plan depends on all of them.
 	Read []string
-	// Outputs are the outputs of the state after the apply, for [PlannedOutputs], encrypted as the state is.
-	// They are nil if [Job.Foresee] is not set, or if they are not available. Asked are the addresses of states
-	// in [Job.Foreseen] that the plan has read. Asked is set for a failed plan, too.
+	// Outputs are the outputs that the state will have after the apply, for [PlannedOutputs]. They are
+	// encrypted in the same way as the state. They are nil if [Job.Foresee] is not set, or if they are not
+	// available. Asked are the addresses of states in [Job.Foreseen] that the plan has read. It is also set for
+	// a failed plan.
 	Outputs []byte   `json:",omitempty"`
 	Asked   []string `json:",omitempty"`
 	// Previewed is set if the plan was made from a [Snapshot]. Such a plan is not saved.
@@ -39,7 +40,7 @@ type PlanResult struct {
 
 // An Outcome is the result of applying a plan.
 type Outcome struct {
-	// Refused is set if permit refused. Nothing was done then.
+	// Refused is set if permit has refused. Nothing was changed then.
 	Refused bool
 	// Moved are the remote modules whose contents differ from those in the plan, for people. If there are any,
 	// nothing was done, and the plan is out of date.
@@ -48,17 +49,17 @@ type Outcome struct {
 	// Lost is set if the process died after permit had allowed the apply. The changes are then unknown, and
 	// Report says how the process ended.
 	Lost bool `json:",omitempty"`
-	// Resumable is set if the apply stopped early and can continue, because its time was over or somebody
+	// Resumable is set if the apply has stopped early and can continue: its time was over, or somebody has
 	// stopped it. The journal beside the state has everything that another process needs. The state stays
-	// locked for the run until it is continued or given up.
+	// locked for the run until the apply is continued or given up.
 	Resumable bool `json:",omitempty"`
 	// Progress is how much of the apply is done.
 	Progress comment.Progress `json:",omitzero"`
-	// Remaining is the number of actions that were not begun. A replacement counts as two.
+	// Remaining is the number of planned actions that were not begun. A replacement counts as two.
 	Remaining int
 	State     runs.StateID // the state after the apply
 	Counts    counting.Counts
 	Report    string // for people, in Markdown; may be empty
-	// Full is the whole outcome as text; "" if Report is complete.
+	// Full is the whole result as text; "" if Report already has all of it.
 	Full string `json:",omitempty"`
 }

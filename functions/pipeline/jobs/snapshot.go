@@ -2,8 +2,8 @@ package jobs
 
 import "github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 
-// A Snapshot is the state of a project for the plan of a fork's commit. It contains no secrets, and no private
-// data that providers keep with their objects.
+// A Snapshot is the state of a project with which a fork's commit is planned. It contains no secrets, and no
+// private data of providers.
 type Snapshot struct {
 	// State is the state file; nil if there is none yet.
 	State []byte `json:",omitempty"`

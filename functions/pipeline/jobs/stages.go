@@ -6,18 +6,20 @@ import (
 	"time"
 )
 
-// ErrTime is the cause when an apply is stopped at its time limit.
+// ErrTime is the cause of a context that has ended because an apply has reached its time limit.
 var ErrTime = errors.New("the time that one run may take is over")
 
 const (
-	// callsAfter is how long calls in progress may continue after an apply was stopped. After that, providers
-	// are asked to end them.
+	// callsAfter is how long calls in progress may continue after an apply was stopped. Providers are then
+	// asked to end them.
 	callsAfter = time.Minute
-	// stopGrace is how long providers then have to end their calls, if the job sets no times.
+	// stopGrace is how long providers have to end their calls, after they were asked to. It is used if the job
+	// sets no times.
 	stopGrace = time.Minute
 )
 
-// StartingContext returns the context for beginning changes. It ends with ctx, or at the job's time.
+// StartingContext returns a context for beginning changes. It ends with ctx, or at the time
+// [Times.StopStarting].
 func StartingContext(ctx context.Context, t Times) (context.Context, context.CancelFunc) {
 	if at := t.StopStarting; !at.IsZero() {
 		return context.WithDeadlineCause(ctx, at, ErrTime)
@@ -25,8 +27,9 @@ func StartingContext(ctx context.Context, t Times) (context.Context, context.Can
 	return context.WithCancel(ctx)
 }
 
-// CallingContext returns a context: when it ends, providers are asked to stop the calls in progress. It also
-// returns how long they have for that before they are killed. For a plan, the context is ctx and the time is 0.
+// CallingContext returns a context at whose end providers are asked to stop the calls in progress. The duration
+// is the time that they have for that before they are killed. For a plan, the context is ctx and the duration
+// 0.
 func CallingContext(ctx context.Context, j Job) (context.Context, context.CancelFunc, time.Duration) {
 	if j.Access != Writes {
 		return ctx, func() {}, 0

@@ -17,23 +17,23 @@ type Step struct {
 	Hook  endpoints.Hook
 	Event endpoints.HookEvent
 	Run   runs.Run
-	// Failed is set for a hook after a plan or an apply that failed. Counts are the changes that are planned,
-	// or were made.
+	// Failed is set for a hook that is called after a failed plan or apply. Counts are the changes that are
+	// planned or, after an apply, that were made.
 	Failed bool
 	Counts counting.Counts
-	// State is the state that the plan was made from, for a hook after a plan. Again is set if the plan
-	// replaces the run's former plan.
+	// State is the state from which the plan was made; it is set for a hook after a plan. Again is set if the
+	// plan replaces an earlier plan of the run.
 	State runs.StateID
 	Again bool
 }
 
-// A StepFunc calls a hook. An error is a failure that may pass, such as that of the network. If a hook
-// answers wrongly, the returned reasons.Hooked says what was wrong. If a process dies, the step is called
-// again with the same ID, unless its plan is a different one by then.
+// A StepFunc calls a hook. An error is a failure that may pass, such as that of a network. If the hook's answer
+// is wrong, the returned reasons.Hooked says what is wrong. If a process dies, the hook is called once more
+// with the same ID, unless there is a different plan by then.
 type StepFunc func(context.Context, Step) (reasons.Hooked, error)
 
-// ID returns the ID of a step. A hook is called at least once for each step, and recognizes a repetition by the
-// ID.
+// ID returns the ID of a step. A hook is called at least once for each step, and recognizes a repeated call by
+// this ID.
 func (s Step) ID() string {
 	number := s.Run.Asked.Attempt
 	if s.Event == endpoints.BeforeApply || s.Event == endpoints.AfterApply {

@@ -2,16 +2,18 @@ package jobs
 
 import "time"
 
-// Times are the times at which an apply that takes too long is ended, step by step. A zero time means never.
+// Times are the times at which an apply that takes too long is ended, step by step. A zero time means that the
+// step never happens.
 type Times struct {
 	// StopStarting is when the apply begins no more changes. Changes in progress are completed.
 	StopStarting time.Time
 	// StopCalls is when providers are asked to end the calls that are still in progress.
 	StopCalls time.Time
-	// End is when the process is killed, with all processes that it started. A call that is still in progress
-	// then is recorded as unfinished in the journal.
+	// End is the time at which the process is killed, with all processes that it has started. The journal
+	// records a call that is still in progress as unfinished.
 	End time.Time
-	// HardStop is when Lockstep's own process certainly ends, such as at the end of a function's invocation.
+	// HardStop is the time at which Lockstep's own process has certainly ended, such as the end of a Lambda
+	// invocation.
 	HardStop time.Time
 }
 

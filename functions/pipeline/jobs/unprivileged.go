@@ -2,9 +2,9 @@ package jobs
 
 import "github.com/lockstep-iac/lockstep/functions/comment/grammar"
 
-// Unprivileged returns the job for planning a fork's commit. It copies from whole, a job with the rights of the
-// repository, only the parts that give no rights, and adds the snapshot of a state. A field that is added to
-// Job later is not copied.
+// Unprivileged returns the job for planning a fork's commit. whole is a job with the rights of the repository:
+// only those fields are copied from it that give no rights. s is the snapshot of the state. If somebody adds a
+// field to Job later, it is not copied.
 func Unprivileged(whole Job, s Snapshot) Job {
 	return Job{
 		Checkout: whole.Checkout, Dir: whole.Dir, Project: whole.Project, Workspace: whole.Workspace,
@@ -18,8 +18,8 @@ func Unprivileged(whole Job, s Snapshot) Job {
 	}
 }
 
-// ForTests returns the job for the tests of a project. Tests have no rights, as the plan of a fork's commit.
-// The providers and modules of a commit that is not a fork's are those that the base branch grants to its plan,
+// ForTests returns the job for the tests of a project. Tests have no rights, like the plan of a fork's commit.
+// If the commit is not in a fork, its providers and modules are those that the base branch grants for its plan,
 // but no program of the pull request runs.
 func ForTests(whole Job, fork bool) Job {
 	j := Unprivileged(whole, Snapshot{})

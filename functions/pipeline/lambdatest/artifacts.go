@@ -12,8 +12,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 )
 
-// TestArtifacts tests the contract of pipeline.Artifacts. open returns Artifacts that are empty, or at least
-// contain nothing of earlier tests. The tests run in parallel.
+// TestArtifacts tests the contract of pipeline.Artifacts. open returns Artifacts that contain nothing of
+// earlier tests. The tests run in parallel.
 func TestArtifacts(t *testing.T, open func(t *testing.T) pipeline.Artifacts) {
 	hold(t, open, []contract[pipeline.Artifacts]{
 		{"life", artifactLife},
@@ -24,7 +24,7 @@ func TestArtifacts(t *testing.T, open func(t *testing.T) pipeline.Artifacts) {
 	})
 }
 
-// artifact returns an artifact of a pull request with a key.
+// artifact returns an artifact with the given key, which belongs to a pull request.
 func artifact(key string) pipeline.Artifact {
 	return pipeline.Artifact{Key: key, Repo: "acme/infra", Number: 7, SHA: strings.Repeat("0a", 20)}
 }
@@ -110,7 +110,8 @@ func artifactKeys(t *testing.T, a pipeline.Artifacts) {
 	}
 }
 
-// artifactRace checks that a reader gets the complete value of one writer, even while several write.
+// artifactRace checks that a reader always gets the complete value of one writer, even while several write at
+// the same time.
 func artifactRace(t *testing.T, a pipeline.Artifacts) {
 	x := artifact("plan/race")
 	var wg sync.WaitGroup

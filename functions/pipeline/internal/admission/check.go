@@ -10,30 +10,30 @@ import (
 type Verdict string
 
 const (
-	// StillSame means that the waiting plan and its hash stay: the new plan has the same changes.
+	// StillSame means that the waiting plan is kept, with its hash, because the new plan has the same changes.
 	StillSame Verdict = "the same"
-	// Another means that the new plan replaces the waiting plan. The new plan has other changes, or something
-	// has changed whose effect no plan shows.
+	// Another means that the new plan replaces the waiting plan: it has different changes, or something has
+	// changed whose effect no plan shows.
 	Another Verdict = "another one"
-	// Unchecked means that the waiting plan stays as it is, because no new plan could be compared with it.
+	// Unchecked means that the waiting plan is kept, because no new plan could be compared with it.
 	Unchecked Verdict = "not checked"
 )
 
-// A Finding is a verdict with its reasons. The reasons are the parts of the plan that have changed. For
-// Unchecked they are everything that prevented the check. There may be none.
+// A Finding is a verdict with its reasons: the parts of the plan that have changed. For Unchecked, the reasons
+// are everything that prevented the comparison. There may be none.
 type Finding struct {
 	Verdict Verdict
 	Reasons reasons.List
 }
 
-// OnlySettleable reports whether a plan that is made again shows the effect of all the changed parts, so that
-// it settles all reasons of the finding.
+// OnlySettleable reports whether a new plan would show the effects of all the changed parts. Then the new plan
+// settles all reasons.
 func (f Finding) OnlySettleable() bool {
 	return !slices.ContainsFunc(f.Reasons, func(r reasons.Reason) bool { return !settleable(r) })
 }
 
-// planRenewed refuses to apply a plan that Lockstep made by itself in place of the former plan, unless the
-// comment names the new plan.
+// planRenewed refuses an apply, if Lockstep itself has replaced the plan, and the comment does not name the new
+// plan.
 func planRenewed(q *Request) reasons.Reason {
 	if q.asksForMerge() {
 		return nil // the rule occasion reports that
@@ -45,17 +45,16 @@ func planRenewed(q *Request) reasons.Reason {
 	return reasons.PlanRenewed{Project: q.Run.Project, Plan: q.Run.Plan.Hash, Merged: q.merged(), Outputs: outputs}
 }
 
-// trusted are the rules that prove that a plan is the one that was made and shown. Only a plan that passes
-// these rules is compared with a new plan. moving are the rules about the parts of the plan that may have
-// changed.
+// Rules of the gate. trusted are the rules that prove that the plan is the one that was made and shown. Only
+// such a plan is compared with a new plan. moving are the rules about parts of the plan that may have changed.
 var (
 	trusted = []func(*Request) reasons.Reason{savedExchanged, shownExchanged, keptExchanged}
 	moving  = []func(*Request) reasons.Reason{inputsMoved, blocksMoved, othersMoved, modulesMoved, providersMoved, otherVersion, stateMoved, outputsPlanned, outputsMoved}
 )
 
-// Check decides what happens to a plan that was made again without the lock of the state. q.Again is the new
-// plan. No apply trusts this decision: it makes the plan again with the state locked. So the worst effect of a
-// wrong decision is a wrong plan on display.
+// Check decides what happens to a waiting plan, by comparing it with a new plan in q.Again. The new plan was
+// made without the lock of the state. No apply relies on this decision: it makes the plan once more with the
+// state locked. So a wrong decision can only show a wrong plan.
 func Check(q Request) Finding {
 	reasons := func(rules []func(*Request) reasons.Reason) (out reasons.List) {
 		for _, no := range rules {

@@ -4,13 +4,13 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 )
 
-// goingOn are the rules for an apply that one process has begun and another process continues.
+// goingOn are the rules for an apply that another process continues.
 var goingOn = []func(*Request) reasons.Reason{savedExchanged, shownExchanged, keptExchanged, inputsMoved}
 
-// Continue decides whether an apply that the gate has allowed may be continued. It ignores who asked and the
-// present state of the pull request: half an apply is worse than none or all. But a record alone does not prove
-// that there was a decision. So the plan must be the one that GitHub shows, its files must be the same, and the
-// state must still be the project's.
+// Continue decides whether another process may continue an apply that the gate has allowed. It ignores who
+// requested the apply and whether the pull request has changed: half an apply is worse than none or all. But a
+// record alone does not prove that the gate has allowed it. So the plan must be the one that GitHub shows, its
+// files must be the same, and the state must still belong to the project.
 func Continue(q Request) Decision {
 	var d Decision
 	for _, no := range goingOn {

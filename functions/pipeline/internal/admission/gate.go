@@ -10,10 +10,10 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 )
 
-// A Decision allows a command if it has no reasons against it.
+// A Decision is the gate's answer about a command. The command is allowed if there are no reasons against it.
 type Decision struct {
 	Reasons reasons.List
-	// settled are reasons that no longer count, because the plan was made again and is the same.
+	// settled are reasons that no longer matter, because a new plan was made and is the same.
 	settled reasons.List
 }
 
@@ -28,7 +28,7 @@ func Has[R reasons.Reason](d Decision) bool {
 	return slices.ContainsFunc(d.Reasons, func(r reasons.Reason) bool { _, is := r.(R); return is })
 }
 
-// stale are the reasons that never go away. A plan that was refused for one of them is never applied.
+// stale are reasons that never disappear. A plan that was refused for one of them is never applied.
 var stale = []reasons.Reason{
 	reasons.HeadMoved{}, reasons.Restored{}, reasons.StateMoved{}, reasons.FoundStale{}, reasons.InputsMoved{}, reasons.ModulesMoved{}, reasons.OtherVersion{},
 	reasons.ProvidersMoved{}, reasons.OthersMoved{}, reasons.ConfigMoved{},
@@ -36,35 +36,35 @@ var stale = []reasons.Reason{
 	reasons.SavedExchanged{}, reasons.ShownExchanged{}, reasons.KeptExchanged{}, reasons.PlaceMoved{}, reasons.PlaceKeptElse{},
 }
 
-// Stale reports whether only a new plan can be applied.
+// Stale reports whether this plan can never be applied, so that a new plan is needed.
 func (d Decision) Stale() bool {
 	return slices.ContainsFunc(d.Reasons, func(r reasons.Reason) bool {
 		return slices.ContainsFunc(stale, func(s reasons.Reason) bool { return reflect.TypeOf(s) == reflect.TypeOf(r) })
 	})
 }
 
-// general are the reasons of the rules whose subject is [anybody].
+// general are the reasons of rules with the subject [anybody]: they are the same for all projects.
 var general = []reasons.Reason{
 	reasons.NoPermission{}, reasons.OtherBase{},
 	reasons.FromFork{}, reasons.ForkUnnamed{}, reasons.OtherCommit{}, reasons.OwnFork{}, reasons.ForkOnlyPlanned{},
 }
 
-// SameForAllProjects reports whether all reasons of a refusal concern only the person who asks or the pull
-// request. Then the refusal is the same for each project.
+// SameForAllProjects reports whether all reasons of a refusal are about the user or the pull request. The
+// refusal is then the same for each project.
 func SameForAllProjects(all reasons.List) bool {
 	return len(all) > 0 && !slices.ContainsFunc(all, func(r reasons.Reason) bool {
 		return !slices.ContainsFunc(general, func(g reasons.Reason) bool { return reflect.TypeOf(g) == reflect.TypeOf(r) })
 	})
 }
 
-// A rule returns the reason why a request is refused, or nil.
+// A rule returns the reason why the gate refuses a request; nil if this rule does not refuse it.
 type rule struct {
 	verbs []comment.Verb // the commands that the rule is for
 	on    subject
 	no    func(*Request) reasons.Reason
 }
 
-// A subject is the part of the facts that a rule needs.
+// A subject is the group of facts that a rule needs, such as those about the plan.
 type subject int
 
 const (
@@ -134,8 +134,9 @@ var rules = []rule{
 	{applying, itsChange, placeMoved},
 }
 
-// Decide decides whether a command may be carried out, whichever way it came in. It returns all reasons against
-// it at once. But a person who may not ask learns nothing about the run.
+// Decide decides whether a command may be carried out, whether it comes from a comment, a push or a merge. It
+// returns all reasons against the command at once. But a person without the right to give the command learns
+// nothing about the run.
 func Decide(q Request) Decision {
 	if !slices.Contains(everything, q.Verb) {
 		panic(fmt.Sprintf("admission: the gate has no rules for %q", q.Verb))
@@ -170,7 +171,7 @@ func Decide(q Request) Decision {
 	return d
 }
 
-// besideOthers returns a reason, marked as one of several reasons. comes is set if the other reasons may
+// besideOthers returns the reason r, marked as one of several. comes is set if the remaining reasons may
 // disappear after the merge.
 func besideOthers(r reasons.Reason, comes bool) reasons.Reason {
 	switch r := r.(type) {
@@ -187,7 +188,7 @@ func besideOthers(r reasons.Reason, comes bool) reasons.Reason {
 	return r
 }
 
-// ask checks all rules on a subject. It adds to d the reasons of those rules that refuse the request.
+// ask checks all rules of one subject. It adds the reasons of those rules that refuse the request to d.
 func (d *Decision) ask(q *Request, on subject) {
 	for _, r := range rules {
 		if r.on != on || !slices.Contains(r.verbs, q.Verb) {

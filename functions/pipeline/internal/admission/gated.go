@@ -6,8 +6,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// BlocksOf returns the names of the commands whose require blocks a request has to meet. For example, a plan
-// that repeats a failed one has to meet the blocks of "plan" and of "retry".
+// BlocksOf returns the names of commands. A request must meet the require blocks for these commands. For
+// example, a plan that repeats a failed one must meet the blocks for "plan" and for "retry".
 func BlocksOf(verb comment.Verb, r runs.Run) []string {
 	var out []string
 	for _, v := range grammar.Gated() {

@@ -28,25 +28,25 @@ const (
 	StatePlace   Fact = "place of the state" // Placing, and Last and Reserved of that place
 )
 
-// A stage has facts that are read together. The gate decides before each stage, with the facts of the stages
-// before it. A refusal then saves the requests of the later stages.
+// A stage is a group of facts that are read together. Before each stage, the gate decides with the facts of the
+// earlier stages. If it refuses, the requests for later stages are saved.
 type stage struct {
 	needs []need
-	// worth reports whether the facts of the stage are worth reading after a decision without them.
+	// worth reports whether to read the facts of this stage, after the gate's decision without them.
 	worth func(Decision) bool
 }
 
-// A need says which commands need a fact.
+// A need says for which commands a fact must be read.
 type need struct {
 	fact  Fact
 	verbs []comment.Verb
-	// only restricts the need to some requests; nil means that all requests with these verbs need the fact.
+	// only reports whether a request needs the fact. If it is nil, all requests with these verbs need it.
 	only func(*Request) bool
 }
 
-// stages are the facts of the gate, from the cheapest to the most expensive. The first stage costs nothing for
-// most pull requests. The second stage reads our records. The third one reads GitHub. Then come the plan and
-// the files, and at last the place of the state.
+// stages are the facts that the gate needs, from the cheapest to the most expensive: first those that cost
+// nothing for most pull requests, then Lockstep's records, GitHub, the plan, the files, and finally the address
+// of the state.
 var stages = []stage{
 	{worth: always, needs: []need{{BaseBranch, everything, nil}}},
 	{worth: always, needs: []need{
@@ -72,24 +72,25 @@ func ofRun(q *Request) bool { return q.Run.Project != "" }
 
 func always(Decision) bool { return true }
 
-// unlessRefused is also true for an apply that waits for the merge, or whose plan nobody can have seen. Its author
-// wants to know at once what else is missing.
+// unlessRefused reports whether the request is allowed. It is also true for an apply that waits for the merge,
+// or whose plan nobody can have seen: the user wants to know at once what else is missing.
 func unlessRefused(d Decision) bool {
 	return d.Allowed() || Has[reasons.AppliedLater](d) || Has[reasons.PlanUnseen](d)
 }
 
-// orWaits is also true for an apply that can be accepted although it has to wait.
+// orWaits reports whether the request is allowed, or is an apply that can be accepted now and that then waits.
 func orWaits(d Decision) bool {
 	_, waits := d.WaitsForProjects()
 	return d.Allowed() || waits
 }
 
-// orAgain is also true for a plan that the apply makes again.
+// orAgain reports whether the request is allowed, or would be allowed after the apply has made the plan once
+// more.
 func orAgain(d Decision) bool { return d.Allowed() || d.PlanAgain() }
 
-// Needs returns the facts that the gate needs next, and its decision without them. No facts are returned once
-// the decision stands. readable reports whether the caller can read a fact: the gate decides without the facts
-// that are not readable. The caller reads each returned fact, and reports it with [Request.Read].
+// Needs returns the facts that the caller must read next, and the gate's decision without them. It returns no
+// facts if the decision is final. readable reports whether the caller can read a fact; the gate decides without
+// facts that it cannot read. The caller reads each returned fact, and reports that with [Request.Read].
 func Needs(q Request, readable func(Fact) bool) ([]Fact, Decision) {
 	d := Decide(q)
 	for _, s := range stages {
@@ -113,5 +114,5 @@ func Needs(q Request, readable func(Fact) bool) ([]Fact, Decision) {
 	return nil, d
 }
 
-// Read records that a fact is read. A fact that was read is not needed again.
+// Read records that a fact was read, so that [Needs] does not return it once more.
 func (q *Request) Read(f Fact) { q.known = append(slices.Clip(q.known), f) }

@@ -14,17 +14,18 @@ import (
 type PlaceQuestion struct {
 	App  string // the App that can reach the repository, as in [pipeline.Pull]
 	Repo github.Repo
-	// Head are the projects in the commit to plan or apply. Project is the one that the question is about.
+	// Head are the projects in the commit that is planned or applied. Project is the one that the question is
+	// about.
 	Head    []project.Project
 	Project project.Project
-	// Base are the projects at the base commit. BaseBroken is set if some may be missing, because the settings
-	// there have errors.
+	// Base are the projects at the base commit. BaseBroken is set if projects may be missing in Base, because
+	// the settings there have errors.
 	Base       []project.Project
 	BaseBroken bool
 	// Allow are the patterns of allowed addresses: those of the base commit, and those that the deployment
 	// allows the repository for itself.
 	Allow []places.Pattern
-	// Claim is the present claim on the address that Project wants; nil for none.
+	// Claim is the claim that exists now on the address that Project wants; nil for none.
 	Claim *places.Claim
 	// Removed is set if the pull request removes the project. LeftBy is as in [Placing].
 	Removed bool
@@ -33,31 +34,31 @@ type PlaceQuestion struct {
 
 // A Placing is the answer to a [PlaceQuestion].
 type Placing struct {
-	// Place is the granted address. It may be read, and Kind says whether it may be written. It is zero if
-	// there are Reasons, or if the project's configuration names no address.
+	// Place is the granted address. The state there may be read; Kind says whether it may also be written.
+	// Place is zero if there are Reasons, or if the project's configuration names no address.
 	Place places.Place
-	// From is where the base commit has the state; "" if it has none.
+	// From is the address of the state at the base commit; "" if the state does not exist there.
 	From string
 	Kind PlaceKind
-	// Owner is the project to which the base commit gives a place of kind [RenamedPlace].
+	// Owner is the project, at the base commit, to which an address of kind [RenamedPlace] belongs.
 	Owner string
-	// Ignored are the arguments of the pull request's backend block that count only after the merge. Imposed
-	// are the arguments that a new place takes from others in the same bucket.
+	// Ignored are arguments of the pull request's backend block that have an effect only after the merge.
+	// Imposed are arguments that the new address gets from the repository's other states in the same bucket.
 	Ignored, Imposed []string
-	// InClear is set if an apply would write the state in clear text although the pull request has an
-	// encryption block. The reason is that the base commit does not have the project, and so no encryption
-	// block for it.
+	// InClear is set if the pull request has an encryption block, but an apply would write the state in clear
+	// text. The reason is that the base commit does not have the project, and so has no encryption block for
+	// it.
 	InClear bool
-	// Former is the project that had the address before and has left it. LeftBy is the number of the pull
-	// request that removed that project without destroying its objects. The objects in the state still belong
-	// to that project. Both are empty if there is no such project.
+	// Former is an earlier project with this address, whose objects are still in the state. LeftBy is the
+	// number of the pull request that removed this project without destroying its objects. Both are empty if
+	// there is no such project.
 	Former string
 	LeftBy int
-	// Reasons speak against any address.
+	// Reasons are the reasons why no address is granted.
 	Reasons reasons.List
 }
 
-// A PlaceKind says how the address in the pull request differs from the project's address at the base commit.
+// A PlaceKind says how the state's address in the pull request differs from its address at the base commit.
 type PlaceKind string
 
 const (
@@ -67,11 +68,12 @@ const (
 	RenamedPlace PlaceKind = "renamed" // the base commit has the address for a project that is gone at the head
 )
 
-// Moves reports whether the base commit has another address for the state.
+// Moves reports whether the state has a different address at the base commit.
 func (p Placing) Moves() bool { return p.Kind == MovedPlace }
 
-// PlaceFor decides about the address of a project's state, and about its locks. A pull request gets the address
-// that it names only if the base commit has the same address for the project, or allows the address.
+// PlaceFor decides about the address of a project's state, and about how the state is locked. A pull request
+// gets the address that it names only in two cases: the base commit has the same address for the project, or it
+// allows the address.
 func PlaceFor(q PlaceQuestion) Placing {
 	d := &placing{PlaceQuestion: q, is: func(x project.Project) bool {
 		return x.Name == q.Project.Name && x.Workspace == q.Project.Workspace
@@ -101,7 +103,7 @@ func PlaceFor(q PlaceQuestion) Placing {
 	return d.out
 }
 
-// placing collects the answer to a [PlaceQuestion].
+// placing is an answer to a [PlaceQuestion] that is being built.
 type placing struct {
 	PlaceQuestion
 	is  func(project.Project) bool // whether a project is the one in question
@@ -118,14 +120,14 @@ func (d *placing) find(all []project.Project, is func(project.Project) bool) (pr
 
 func (d *placing) no(r reasons.Reason) { d.out.Reasons = append(d.out.Reasons, r) }
 
-// same grants the address that the base commit has for the project, with the backend arguments from there. The
-// pull request's own arguments count after the merge.
+// same grants the project's address at the base commit, with the backend arguments from that commit. The pull
+// request's arguments have an effect only after the merge.
 func (d *placing) same(base places.Place) {
 	d.out.Kind, d.out.From, d.out.Place = SamePlace, base.String(), base
 	d.out.Ignored = base.Differing(d.Project.Place)
 }
 
-// other decides about an address that the base commit does not have for the project.
+// other decides about an address that is not the project's address at the base commit.
 func (d *placing) other() {
 	wanted := d.Project.Place
 	owner, taken := d.find(d.Base, func(x project.Project) bool { return x.Place.Is(wanted) })
@@ -143,9 +145,9 @@ func (d *placing) other() {
 	}
 }
 
-// follows reports whether the project can be the owner of the address under a new name. The owner is a
-// project of the base commit, and must be gone at the head. The base commit must not have another project
-// with the new name or in the same directory.
+// follows reports whether the project can be the same as owner, with a new name. owner is a project at the base
+// commit, and must not exist at the head. The base commit must not have another project with the new name or in
+// the same directory.
 func (d *placing) follows(owner project.Project) bool {
 	gone := !slices.ContainsFunc(d.Head, func(x project.Project) bool { return x.Name == owner.Name && x.Workspace == owner.Workspace })
 	return gone && !slices.ContainsFunc(d.Base, func(x project.Project) bool {
@@ -154,17 +156,17 @@ func (d *placing) follows(owner project.Project) bool {
 	})
 }
 
-// renamed grants an address whose project has another name at the head. The project can be planned at once, and
-// applied once the base branch has the new name.
+// renamed grants an address whose project was renamed by the pull request. The project can be planned at once.
+// It can be applied when the base branch has the new name.
 func (d *placing) renamed(owner project.Project) {
 	d.out.Kind, d.out.Owner, d.out.Place = RenamedPlace, owner.Name, owner.Place
 	d.out.From = owner.Place.String()
 	d.out.Ignored = owner.Place.Differing(d.Project.Place)
 }
 
-// guarded returns a new place with the locks, the encryption and the role that the repository's states in that
-// bucket have at the base commit. A pull request names neither a role nor an access list: the bucket decides
-// who may read.
+// guarded returns the new address p with the locks, the encryption and the role of the repository's other
+// states in this bucket, as at the base commit. A pull request cannot choose a role or an access list: the
+// bucket decides who may read.
 func (d *placing) guarded(p places.Place) places.Place {
 	const encrypt, acl = "encrypt", "acl"
 	granted := p.With(acl, nil).With(places.RoleArgument, nil)
@@ -192,9 +194,9 @@ func (d *placing) guarded(p places.Place) places.Place {
 	return granted
 }
 
-// claimed refuses an address whose claim belongs to somebody else. There are three cases: another repository
-// has claimed it, or the base commit still has its owner, or its owner got it after this project was removed.
-// An address that its owner has left is granted, and Former names that owner.
+// claimed refuses an address that is claimed by somebody else: by another repository, by a project that still
+// exists at the base commit, or by a project that got the address after this project was removed. If the owner
+// has left the address, the address is granted, and Former names the owner.
 func (d *placing) claimed() {
 	c := d.Claim
 	ours := c != nil && c.App == d.App && c.RepoID == d.Repo.ID
@@ -215,8 +217,8 @@ func (d *placing) claimed() {
 	}
 }
 
-// DestroysFormer returns the reason against a plan that destroys or forgets objects of the Former owner of its
-// place; nil for none.
+// DestroysFormer returns the reason against a plan that destroys or forgets objects of the project Former. It
+// returns nil for any other plan.
 func (p Placing) DestroysFormer(r runs.Run) reasons.Reason {
 	if p.Former == "" || r.Plan.Counts.Destroy+r.Plan.Counts.Forget == 0 {
 		return nil

@@ -8,23 +8,23 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// A plan that is out of date for a settleable reason is made again, with the state locked, before any change.
-// If the new plan is the same, the approval of the former plan counts for it. A reason is settleable if a plan
-// shows its effect:
+// A plan may be out of date for a reason whose effect a new plan would show. Such a reason is called
+// settleable. The apply then makes the plan once more, with the state locked, before any change. If the new
+// plan is the same, it counts as approved, too. Settleable are changes of:
 //   - the state
 //   - the version of Lockstep
 //   - the packages of providers
-//   - files around the configuration
-//   - blocks of the configuration that the plan does not depend on (package containing)
+//   - files outside of the configuration
+//   - blocks of the configuration on which the plan does not depend (package containing)
 //   - outputs of other projects
 //
-// Other files of the configuration and remote modules are not settleable. A plan does not contain provider
-// configurations, provisioners, or expressions for values that are not known yet. So the same plan could do
-// something else. For the same reason files around the configuration are not settleable if provisioners may
-// run, because those read them. A state that is gone, or that has another lineage, is not the approved one,
-// even if the new plan is the same.
+// Changes of the rest of the configuration and of remote modules are not settleable. A plan does not contain
+// provider configurations, provisioners, or expressions for values that are not known yet. So an equal plan
+// could do something else. For the same reason, files outside of the configuration are not settleable if
+// provisioners may run, because these read them. A state that no longer exists, or that has another lineage, is
+// not the approved one, even if the new plan is the same.
 
-// PlanAgain reports whether making the plan again would settle all reasons, if the new plan is the same.
+// PlanAgain reports whether a new plan would settle all reasons, if it is the same as the approved plan.
 func (d Decision) PlanAgain() bool {
 	for _, r := range d.Reasons {
 		if !settleable(r) {
@@ -34,7 +34,7 @@ func (d Decision) PlanAgain() bool {
 	return len(d.Reasons) > 0
 }
 
-// Settled returns the reasons that no longer count, because the plan was made again.
+// Settled returns the reasons that no longer matter, because a new plan was made and is the same.
 func (d Decision) Settled() reasons.List { return d.settled }
 
 func settleable(r reasons.Reason) bool {
@@ -47,7 +47,7 @@ func settleable(r reasons.Reason) bool {
 	return false
 }
 
-// othersMoved refuses if files outside the configuration have changed and programs can read them.
+// othersMoved refuses if files outside of the configuration have changed, and programs can read them.
 func othersMoved(q *Request) reasons.Reason {
 	switch {
 	case len(q.Around) == 0 || len(q.Differ) > 0: // inputsMoved lists them all
@@ -58,7 +58,7 @@ func othersMoved(q *Request) reasons.Reason {
 	return reasons.OthersMoved{Files: reasons.SomeOf(q.Around), Merged: q.merged()}
 }
 
-// blocksMoved refuses if the configuration has changed.
+// blocksMoved refuses if files of the configuration have changed.
 func blocksMoved(q *Request) reasons.Reason {
 	if len(q.Blocks) == 0 || len(q.Differ) > 0 { // inputsMoved lists them all
 		return nil
@@ -73,7 +73,7 @@ func providersMoved(q *Request) reasons.Reason {
 	return nil
 }
 
-// againElsewhere refuses if the plan made again was not made from the locked state.
+// againElsewhere refuses if the new plan was not made from the locked state.
 func againElsewhere(q *Request) reasons.Reason {
 	if q.Again == nil || q.State != nil && q.Again.State == *q.State {
 		return nil
@@ -85,9 +85,9 @@ func againElsewhere(q *Request) reasons.Reason {
 	return r
 }
 
-// outputsPlanned refuses to apply a plan that was made with the planned outputs of other projects: their states
-// may have other outputs by now. When a waiting plan is checked, the rule refuses only if one of those projects
-// has another plan by now.
+// outputsPlanned refuses to apply a plan that was made with planned outputs of other projects, because their
+// states may now have other outputs. When a waiting plan is checked, the rule refuses only if one of those
+// projects has a new plan.
 func outputsPlanned(q *Request) reasons.Reason {
 	if q.State == nil || q.Run.Plan.Parts == nil {
 		return nil
@@ -105,8 +105,8 @@ func outputsPlanned(q *Request) reasons.Reason {
 	return reasons.OutputsPlanned{Projects: slices.Compact(on), Merged: q.merged()}
 }
 
-// outputsMoved refuses if a project that the plan depends on was applied since. The projects whose planned
-// outputs were used are checked by outputsPlanned.
+// outputsMoved refuses if a project on which the plan depends was applied after the plan was made. Projects
+// whose planned outputs were used are the task of [outputsPlanned].
 func outputsMoved(q *Request) reasons.Reason {
 	if q.State == nil {
 		return nil

@@ -6,8 +6,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// fork allows one thing for a pull request from a fork: planning the commit that somebody else has named. After
-// the merge the rule allows everything, because the commit is part of the base branch.
+// fork refuses everything for a pull request from a fork, except a plan of the commit that another person has
+// named. After the merge the rule refuses nothing, because the commit is part of the base branch.
 func fork(q *Request) reasons.Reason {
 	merged := q.afterMerge()
 	switch {
@@ -27,8 +27,8 @@ func fork(q *Request) reasons.Reason {
 	return reasons.ForkOnlyPlanned{Verb: q.Verb}
 }
 
-// unnamed refuses unless the head is exactly the commit that somebody other than the pull request's author
-// has named. The whole ID is compared: somebody can make another commit whose ID begins the same way.
+// unnamed refuses unless the head is exactly the commit that a person other than the pull request's author has
+// named. The whole ID is compared, because somebody can create a commit whose ID begins in the same way.
 func unnamed(q *Request) reasons.Reason {
 	named, head := q.Run.Spec.Named, q.Pull.Head.SHA
 	queued := q.Run.Phase == runs.Queued || q.Run.Phase == runs.Planning
@@ -43,7 +43,7 @@ func unnamed(q *Request) reasons.Reason {
 	return nil
 }
 
-// otherCommit refuses a command that names another commit than the head.
+// otherCommit refuses a command that names a commit which is not the head.
 func otherCommit(q *Request) reasons.Reason {
 	if named, head := q.Run.Spec.Named, q.Pull.Head.SHA; named != "" && named != head && !q.Pull.Fork() {
 		return reasons.OtherCommit{Named: named, Head: head}

@@ -4,9 +4,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 )
 
-// WaitsForProjects reports whether an apply can be accepted although it has to wait. It can if the only
-// reason against the apply is that other projects are applied first, and their applies are queued or in
-// progress. The result on lists the names of these projects.
+// WaitsForProjects reports whether an apply can be accepted now and then wait. It can if the only reason
+// against it is that other projects must be applied first, and their applies are queued or in progress. on are
+// the names of these projects.
 func (d Decision) WaitsForProjects() (on []string, ok bool) {
 	if len(d.Reasons) != 1 {
 		return nil, false
@@ -15,9 +15,9 @@ func (d Decision) WaitsForProjects() (on []string, ok bool) {
 	return w.On, ok
 }
 
-// WaitsAfterMerge is [Decision.WaitsForProjects] for an apply that a merge requested. It can wait if the only
-// reasons against the apply are requirements that can still be met or a person's lock, and perhaps projects
-// that are applied first. held has the reasons for which the apply waits, without the projects.
+// WaitsAfterMerge reports whether an apply that a merge requested can wait. It can if the only reasons against
+// it are requirements that can still be met, a person's lock, and projects that must be applied first. on are
+// the names of these projects. held has the reasons without the projects.
 func (d Decision) WaitsAfterMerge() (held Decision, on []string, ok bool) {
 	for _, r := range d.Reasons {
 		switch no := r.(type) {
@@ -44,13 +44,13 @@ func (d Decision) WaitsAfterMerge() (held Decision, on []string, ok bool) {
 	return held, on, ok
 }
 
-// awaited are the rules for an apply that waits, in addition to inOrder. All other rules are checked when it
-// is the turn of the apply.
+// awaited are the rules for an apply that waits, in addition to [inOrder]. All other rules are checked when the
+// apply no longer waits.
 var awaited = []func(*Request) reasons.Reason{occasion, phase, headMoved, planReplaced}
 
-// DecideWaiting decides about an apply that waits. An allowed apply can be queued. If
-// [Decision.WaitsForProjects] is true for the decision, the apply continues to wait. Any other reason ends the
-// wait.
+// DecideWaiting decides about an accepted apply that waits. If the decision allows it, the apply can be queued.
+// If [Decision.WaitsForProjects] is true for the decision, the apply continues to wait. Any other reason ends
+// the wait.
 func DecideWaiting(q Request) Decision {
 	var d Decision
 	w := q.Run.Asked.Waits
@@ -77,9 +77,8 @@ func planReplaced(q *Request) reasons.Reason {
 	return reasons.OtherPlan{Project: q.Run.Project, Named: q.Named, Plan: q.Run.Plan.Hash}
 }
 
-// inOrder refuses while projects that this one depends on are not applied, if the pull request changes those
-// projects. For a plan that destroys this project, it refuses until the projects that depend on it are
-// applied.
+// inOrder refuses as long as projects on which this one depends are changed by the pull request and not
+// applied. If the plan destroys this project, it refuses until the projects that depend on it are applied.
 func inOrder(q *Request) reasons.Reason {
 	name, b := q.Run.Project, q.Order.Predecessors(q.Run, q.asksForMerge())
 	switch {

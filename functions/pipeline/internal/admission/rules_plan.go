@@ -17,10 +17,10 @@ func headMoved(q *Request) reasons.Reason {
 	return nil
 }
 
-// unseen refuses an apply by somebody who cannot have seen the plan. The author of a comment has seen it if the
-// comment names it, or if it was shown before the comment. A person who merges has seen it if it was shown
-// before the merge. A plan that the same comment asked for is applied unseen only if the base branch allows
-// that and the plan only creates and updates in place.
+// unseen refuses an apply that was requested by somebody who cannot have seen the plan. The author of a comment
+// has seen it if the comment names it, or if it was shown before the comment. A person who merges has seen it
+// if it was shown before the merge. A plan that the same comment requests is applied only if the base branch
+// allows that, and if the plan only creates and updates in place.
 func unseen(q *Request) reasons.Reason {
 	newer := reasons.PlanIsNewer{Project: q.Run.Project, Plan: q.Run.Plan.Hash, Merged: q.merged()}
 	switch {
@@ -40,10 +40,10 @@ func unseen(q *Request) reasons.Reason {
 }
 
 // savedExchanged, shownExchanged and keptExchanged refuse a plan that is not the one that was made and shown.
-// Write access to the storage of plans or records does not give the right to apply a plan of one's own.
+// So a person who can write to the storage of plans or records cannot apply another plan.
 //
-// An apply that was stopped, or has died, may have made the plan again. If our check run has the new plan, it is the
-// approved one.
+// An apply that was stopped, or that has died, may have made the plan once more. If Lockstep's check run has
+// the new plan, this plan is the approved one.
 func savedExchanged(q *Request) reasons.Reason {
 	again := q.Saved == q.Run.Plan.Again && q.Saved == q.AgainOnGitHub
 	if made := q.Run.Saved(); q.Saved != "" && q.Saved != made && !again {
@@ -76,8 +76,8 @@ func conflictSince(q *Request) reasons.Reason {
 	return nil
 }
 
-// inputsMoved refuses if the plan's files have changed. If the settings have errors and the project is not
-// found, nobody knows whether the files have changed. The plan then stays until the settings are fixed.
+// inputsMoved refuses if files of the plan have changed. If the project is not found because the settings have
+// errors, nobody knows whether they have. The plan is then kept until the settings are corrected.
 func inputsMoved(q *Request) reasons.Reason {
 	if q.Broken != "" {
 		return reasons.SettingsBroken{Project: q.Run.Project, Problem: q.Broken, OfBase: q.OfBase, Merged: q.merged()}
@@ -88,8 +88,8 @@ func inputsMoved(q *Request) reasons.Reason {
 	return nil
 }
 
-// ownFirst lists all changed files, first those in the project's directory: there may be many others, and
-// people see only some.
+// ownFirst returns all changed files, beginning with those in the project's directory: people see only the
+// first ones.
 func (q *Request) ownFirst() []string {
 	own := func(name string) bool { return q.Run.Spec.Dir == "." || strings.HasPrefix(name, q.Run.Spec.Dir+"/") }
 	return slices.SortedStableFunc(slices.Values(slices.Concat(q.Differ, q.Blocks, q.Around)), func(a, b string) int {
@@ -117,7 +117,8 @@ func otherVersion(q *Request) reasons.Reason {
 	return nil
 }
 
-// otherUnmerged refuses an apply that could revert another pull request.
+// otherUnmerged refuses an apply that could revert the changes of another pull request, which was applied and
+// is not merged.
 func otherUnmerged(q *Request) reasons.Reason {
 	if l := q.Last; l != nil && l.Number != q.Pull.Number && !l.Settled {
 		return reasons.OtherUnmerged{Number: l.Number, Merged: q.merged(), Mutual: q.Mutual}
@@ -125,7 +126,7 @@ func otherUnmerged(q *Request) reasons.Reason {
 	return nil
 }
 
-// stateMoved refuses if the present state is not the state of the plan.
+// stateMoved refuses if the state has changed since the plan was made.
 func stateMoved(q *Request) reasons.Reason {
 	if q.State == nil {
 		return nil
@@ -153,7 +154,7 @@ func stateMoved(q *Request) reasons.Reason {
 	return r
 }
 
-// placeRenamed refuses to apply a project under a new name until the base branch has that name for the state.
+// placeRenamed refuses to apply a project under a new name, until the base branch has the new name.
 func placeRenamed(q *Request) reasons.Reason {
 	if q.Placing.Kind == RenamedPlace {
 		return reasons.PlaceRenamed{Project: q.Run.Project, Owner: q.Placing.Owner}
@@ -161,10 +162,12 @@ func placeRenamed(q *Request) reasons.Reason {
 	return nil
 }
 
-// placeLeft refuses a plan that destroys objects that another project has left in the state.
+// placeLeft refuses a plan that destroys objects which an earlier project with this address has left in the
+// state.
 func placeLeft(q *Request) reasons.Reason { return q.Placing.DestroysFormer(q.Run) }
 
-// copied refuses to destroy a removed project's objects if another project of the pull request has them by now.
+// copied refuses to destroy the objects of a removed project, if another project of the pull request now has
+// them in its state.
 func copied(q *Request) reasons.Reason {
 	if q.Copied == "" {
 		return nil
@@ -172,8 +175,8 @@ func copied(q *Request) reasons.Reason {
 	return reasons.StateCopied{Project: q.Run.Project, Place: q.Run.Address.Place, Owner: q.Copied}
 }
 
-// encryptedFirst refuses to write a new project's state in clear text if it is to be encrypted. Otherwise
-// versions of the state in clear text would stay in the bucket.
+// encryptedFirst refuses to write the state of a new project in clear text, if the pull request has an
+// encryption block. Otherwise, versions of the state in clear text would stay in the bucket.
 func encryptedFirst(q *Request) reasons.Reason {
 	if q.Placing.InClear {
 		return reasons.NotEncrypted{Project: q.Run.Project}

@@ -16,8 +16,8 @@ func permission(q *Request) reasons.Reason {
 	return nil
 }
 
-// mergedByBot reports whether an App merged the pull request, as merge queues do, or put it into GitHub's merge
-// queue. GitHub shows no permission for an App, but has let it merge.
+// mergedByBot reports whether an App has merged the pull request, as merge queues do, or added it to GitHub's
+// merge queue. GitHub shows no permission of an App, but has let this one merge.
 func (q *Request) mergedByBot() bool {
 	by := q.Pull.MergedBy == q.Actor || q.Pull.MergedBy == pipeline.MergeQueue
 	return q.Entry == ByMerge && q.Pull.Merged && by && pipeline.IsBot(q.Actor)
@@ -30,7 +30,8 @@ func otherBase(q *Request) reasons.Reason {
 	return nil
 }
 
-// servedElsewhere refuses to work on a project that the base branch has given to another deployment.
+// servedElsewhere refuses a command for a project for which another deployment works, according to the base
+// branch.
 func servedElsewhere(q *Request) reasons.Reason {
 	if q.ServedBy != q.Deployment {
 		return reasons.ServedElsewhere{Project: q.Run.Project, By: q.ServedBy}
@@ -39,7 +40,7 @@ func servedElsewhere(q *Request) reasons.Reason {
 }
 
 func closed(q *Request) reasons.Reason {
-	// Merged changes can be planned again until they are applied.
+	// Merged changes can be planned as often as necessary, until they are applied.
 	if after := q.afterMerge() && q.Verb == comment.Plan; !q.Pull.Open && !after {
 		return reasons.NotOpen{Merged: q.Pull.Merged, Lock: q.Verb == comment.Lock}
 	}
@@ -53,7 +54,7 @@ func beingApplied(q *Request) reasons.Reason {
 	return nil
 }
 
-// restored refuses to destroy a project's objects if its removal has been reverted.
+// restored refuses to destroy the objects of a removed project, if the project exists once more.
 func restored(q *Request) reasons.Reason {
 	if q.Run.Spec.Removed && q.Restored {
 		return reasons.Restored{Project: q.Run.Project, Merged: q.Pull.Merged}
@@ -68,7 +69,7 @@ func conflict(q *Request) reasons.Reason {
 	return nil
 }
 
-// commitGone refuses if the commit to work with does not exist any more.
+// commitGone refuses if the commit that is needed no longer exists on GitHub.
 func commitGone(q *Request) reasons.Reason {
 	if q.Gone != "" {
 		return reasons.CommitGone{Problem: q.Gone}
@@ -76,7 +77,7 @@ func commitGone(q *Request) reasons.Reason {
 	return nil
 }
 
-// unusable refuses if there is no job for the project. If the settings have errors, inputsMoved reports these.
+// unusable refuses if there is no job for the project. If the settings have errors, [inputsMoved] reports them.
 func unusable(q *Request) reasons.Reason {
 	if q.Unusable != "" && q.Broken == "" {
 		return reasons.Unusable{Problem: q.Unusable}
@@ -84,7 +85,8 @@ func unusable(q *Request) reasons.Reason {
 	return nil
 }
 
-// occasion refuses if the settings want the plan applied in another way: by a comment, or by the merge.
+// occasion refuses an apply by a comment if the settings want the merge to apply, and an apply by the merge if
+// they want a comment.
 func occasion(q *Request) reasons.Reason {
 	onMerge := q.Run.Spec.ApplyOn == project.OnMerge
 	switch {
@@ -111,21 +113,21 @@ func occasion(q *Request) reasons.Reason {
 	return no
 }
 
-// phaseExplains reports whether the reason of the rule phase is enough for a run whose pull request is merged:
-// the apply waits, is in progress, or is done.
+// phaseExplains reports whether, for a run of a merged pull request, the reason of the rule [phase] is enough:
+// the apply waits, is in progress or done.
 func phaseExplains(r runs.Run) bool {
 	return r.End.FinishedBy != 0 || r.Waiting() || r.Phase.UnderWay() || r.Phase == runs.Applied && runs.Complete(r)
 }
 
-// asksForMerge reports whether a comment asks for an apply that only the merge does. The refusal then contains
-// only reasons that would block the merge's apply, too.
+// asksForMerge reports whether a comment requests an apply that only the merge makes. The refusal then contains
+// only reasons that would also block the apply by the merge.
 func (q *Request) asksForMerge() bool {
 	return q.Verb == comment.Apply && q.Entry == ByComment && q.Run.ByMerge()
 }
 
-// notAll refuses a merge whose plan leaves out something that the pull request changes. A person who merges
-// expects all changes to be applied. But anybody who may plan chooses a plan's options, and the person who
-// merges need not look at them.
+// notAll refuses the apply by a merge, if the plan leaves out changes of the pull request. A person who merges
+// expects all changes to be applied. But the options of a plan are chosen by whoever requests it, and the
+// person who merges may not notice them.
 func notAll(q *Request) reasons.Reason {
 	if q.merged() && !runs.PlansEverything(q.Run) {
 		return reasons.NotAll{Options: q.Run.Spec.Options.Words()}

@@ -13,9 +13,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// ApplyAfterPlan queues the apply that a comment requested together with a plan, now that the plan is made. The
-// queued apply names that plan by its hash. If the gate refuses it, ApplyAfterPlan answers with the reasons. It
-// can be repeated.
+// ApplyAfterPlan queues an apply that a comment has requested together with its plan. It is called when the
+// plan is made. The queued apply names the plan by its hash. If the gate refuses it, ApplyAfterPlan answers
+// with the reasons. It can be repeated.
 func (qu *ApplyQueuer) ApplyAfterPlan(ctx context.Context, r runs.Run) error {
 	s, err := qu.Ledger.Read(ctx, r.Key())
 	if err != nil || s.Asked.Attempt != r.Asked.Attempt {
@@ -48,9 +48,9 @@ func (qu *ApplyQueuer) ApplyAfterPlan(ctx context.Context, r runs.Run) error {
 	return qu.Report.AtRest(ctx, s.Run)
 }
 
-// applyWithPlan answers an apply of a plan that the same comment asks for. Usually the answer is that the
-// apply waits for the plan. The apply is refused if the head is newer than the comment, or for a reason from
-// [planrun.WhyNotAppliedNext]. ok is false if the same comment does not ask for the plan.
+// applyWithPlan answers a request for an apply, if the same comment also requests the plan. ok is false if it
+// does not. Usually the answer is that the apply waits for the plan. The apply is refused if the head is newer
+// than the comment, or for a reason from [planrun.WhyNotAppliedNext].
 func (qu *ApplyQueuer) applyWithPlan(ctx context.Context, c comment.Command, s ledger.Versioned) (no comment.Reply, ok bool, err error) {
 	switch {
 	case s.Asked.PlanFor != qu.Facts.Message.ID || c.Plan != "" || s.Phase.UnderWay() && s.Asked.ThenApply == 0:

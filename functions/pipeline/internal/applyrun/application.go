@@ -15,13 +15,13 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// An application is the part of an apply that one process does with the engine.
+// An application is that part of an apply which one process makes with the engine.
 type application struct {
 	ap   *Applier
 	run  ledger.Versioned
 	plan []byte
 	job  jobs.Job
-	// permit decides, with the state locked, and returns the record of the apply.
+	// permit asks the gate after the state was locked, and returns the apply's record.
 	permit func(context.Context, jobs.BeforeApply) (ledger.Begun, jobs.Permit, error)
 
 	far    comment.Progress // the progress so far, if it is known
@@ -30,7 +30,7 @@ type application struct {
 	stop   *ledger.Stop     // the command that stopped it; nil for none
 }
 
-// execute makes the engine apply the plan until the plan is done, the time is over, or somebody stops the
+// execute lets the engine apply the plan, until the plan is done, the time is over, or somebody stops the
 // apply.
 func (c *application) execute(ctx context.Context) (jobs.Outcome, error) {
 	c.job.Planned = c.run.Plan.State
@@ -65,8 +65,8 @@ func (c *application) execute(ctx context.Context) (jobs.Outcome, error) {
 	return outcome, err
 }
 
-// progress records how much of the apply is done. While an apply makes progress, it is not given up, even if
-// its processes die.
+// progress records how much of the apply is done. An apply that makes progress is not given up, even if its
+// processes die.
 func (c *application) progress(ctx context.Context, p comment.Progress) (err error) {
 	if p.Done > c.far.Done && c.begun.Version != "" {
 		c.ap.Tries.Restart(ctx)
@@ -76,7 +76,7 @@ func (c *application) progress(ctx context.Context, p comment.Progress) (err err
 	return err
 }
 
-// ended records the outcome in the apply record while the journal still exists. So the outcome is known even if
+// ended records the result in the apply's record before the journal is deleted. So the result is known even if
 // this process dies before it has recorded the end.
 func (c *application) ended(ctx context.Context, o jobs.Outcome) (err error) {
 	if o, err = c.storeFull(ctx, o); err != nil {
@@ -88,7 +88,8 @@ func (c *application) ended(ctx context.Context, o jobs.Outcome) (err error) {
 	return err
 }
 
-// storeFull stores the whole outcome if the report is shortened, and makes the report say where it is.
+// storeFull stores the whole text of the result if the report is shortened. The report then says where the text
+// is.
 func (c *application) storeFull(ctx context.Context, o jobs.Outcome) (jobs.Outcome, error) {
 	if o.Report = c.ap.Report.Clean(o.Report); o.Full == "" {
 		return o, nil
@@ -103,11 +104,11 @@ func (c *application) storeFull(ctx context.Context, o jobs.Outcome) (jobs.Outco
 	return o, nil
 }
 
-// end records the end of this process's part of an apply that was begun.
+// end records how this process' part of an apply has ended.
 func (c *application) end(ctx context.Context, o jobs.Outcome, err error) error {
 	ap := c.ap
 	if err != nil {
-		// If the time of the process is over, the next process can continue from the journal.
+		// If the process has no time left, the next process can continue from the journal.
 		o.Failed, o.Resumable, o.Report = true, ctx.Err() != nil || c.stop != nil, markdown.Code(ap.Report.Clean(err.Error()))
 	}
 	if o.Progress.Of == 0 {
@@ -135,9 +136,9 @@ func (c *application) end(ctx context.Context, o jobs.Outcome, err error) error 
 	return ap.recordOutcome(ctx, c.run, o, c.begun)
 }
 
-// handOver passes the apply on to the next process, with the state locked. If this process dies between two
-// writes, the next process can repeat all of them. Once the apply record is written, the next process need not
-// wait for the end of this one. The other writes are for people.
+// handOver passes the apply on to another process; the state stays locked. If this process dies between two
+// writes, the next process can repeat all of them. After the apply's record is written, the next process need
+// not wait until this one has ended. The remaining writes are for people.
 func (ap *Applier) handOver(ctx context.Context, s ledger.Versioned, b ledger.Begun, o jobs.Outcome) error {
 	goesOn := o.Progress.Done > b.Progress.Done
 	if _, err := ap.Ledger.RecordHandOver(ctx, s.Run, b, o); err != nil {
@@ -146,8 +147,8 @@ func (ap *Applier) handOver(ctx context.Context, s ledger.Versioned, b ledger.Be
 	if goesOn {
 		ap.Tries.Restart(ctx)
 	}
-	// Other pull requests must learn of this apply now: their plans would revert its changes, even if no
-	// process ever continued it.
+	// Other pull requests must learn of this apply now, because their plans would revert its changes. That is
+	// necessary even if no process continues the apply.
 	if err := recordLastApply(ctx, ap, s.Run, o.State); err != nil {
 		return err
 	}

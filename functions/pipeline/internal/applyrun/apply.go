@@ -74,7 +74,8 @@ func (ap *Applier) Apply(ctx context.Context) error {
 	return ap.applyQueued(ctx, s)
 }
 
-// applyQueued reads the facts and asks the gate. If the gate allows the apply, the engine gets the plan.
+// applyQueued reads the facts and asks the gate. If the gate allows the apply, it passes the plan to the
+// engine.
 func (ap *Applier) applyQueued(ctx context.Context, s ledger.Versioned) error {
 	x := &inquiry{ap: ap, s: s, done: func() {}}
 	defer func() { x.done() }()
@@ -97,7 +98,7 @@ func (ap *Applier) applyQueued(ctx context.Context, s ledger.Versioned) error {
 	return ap.carryOut(ctx, s, x.q, x.plan, x.job, x.in)
 }
 
-// carryOut applies a plan. The engine asks the gate again, with the state locked and known. From then on no
+// carryOut applies a plan. The engine locks the state, and then the gate is asked once more. After that, no
 // fact can change.
 func (ap *Applier) carryOut(ctx context.Context, s ledger.Versioned, q admission.Request, plan []byte, job jobs.Job, in ledger.Inputs) error {
 	c := &application{ap: ap, run: s, plan: plan, job: job}
@@ -122,7 +123,7 @@ func (ap *Applier) carryOut(ctx context.Context, s ledger.Versioned, q admission
 	return ap.Untouched(ctx, s, outcome)
 }
 
-// unlessStopped refuses an apply that is not begun if somebody has stopped it.
+// unlessStopped refuses an apply if somebody has stopped it before it was begun.
 func (ap *Applier) unlessStopped(ctx context.Context, r runs.Run) (admission.Decision, error) {
 	stop, err := ap.Ledger.StopOf(ctx, r)
 	if err != nil || stop == nil {

@@ -39,8 +39,8 @@ type ApplyQueuer struct {
 	Report *report.Reporter
 	Ledger ledger.Ledger
 	Queue  pipeline.Queue
-	// Tell reports the outcomes of the pull request's applies to GitHub and to people elsewhere. It is called
-	// before the phase of an applied run changes, and can be repeated.
+	// Tell reports the results of the pull request's applies to GitHub and to people elsewhere. It is called
+	// before the phase of an applied run changes. It can be repeated.
 	Tell func(context.Context) error
 }
 
@@ -53,7 +53,7 @@ type Unlocker struct {
 	Engine jobs.Engine
 }
 
-// A Closer settles the runs of a pull request that is no longer open.
+// A Closer handles the runs of a pull request that was merged or closed.
 type Closer struct {
 	Facts     *gatefacts.Reader
 	Report    *report.Reporter
@@ -75,13 +75,13 @@ type Applier struct {
 	Queue     pipeline.Queue
 	Engine    jobs.Engine
 	Hooks     integrations.Hooks
-	// Builder hands applies to builds, if their environment asks for that.
+	// Builder lets builds make the applies of environments that ask for that.
 	Builder buildrunner.Builder
-	// Poll is how often an apply looks for an order to stop; 0 means 5 s.
+	// Poll is how often an apply checks whether it must stop; 0 means 5 s.
 	Poll time.Duration
 	// Tries counts the attempts at the message.
 	Tries *ledger.Attempts
-	// StopBefore is how long before the end of the process's time an apply stops beginning changes; 0 means
+	// StopBefore is how long before the end of the process' time an apply stops beginning changes; 0 means
 	// pipeline.DefaultStopBefore.
 	StopBefore time.Duration
 

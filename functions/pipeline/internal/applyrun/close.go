@@ -19,9 +19,9 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// Close settles a closed pull request. It queues the applies that wait for the merge. It deletes saved plans
-// but not their texts. It reports applies whose changes will never be merged, and merges that leave plans
-// unapplied.
+// Close handles a pull request that was merged or closed. It queues applies that wait for the merge. It deletes
+// saved plans, but keeps their texts. It reports applies whose changes will never be merged, and merges that
+// leave plans unapplied.
 func (cl *Closer) Close(ctx context.Context) error {
 	if err := cl.Facts.Look(ctx); err != nil {
 		return err
@@ -54,8 +54,8 @@ func (cl *Closer) Close(ctx context.Context) error {
 	return cl.Report.Sync(ctx)
 }
 
-// CheckRemoved sends messages to check the plans that other pull requests have for projects which a merge has
-// removed.
+// CheckRemoved sends messages for plans that other pull requests have of projects which a merge has removed.
+// Their handlers check these plans.
 func CheckRemoved(ctx context.Context, cl *Closer) error {
 	l, err := cl.Ledger.LastLook(ctx, cl.Facts.Message.Pull)
 	if err != nil || !cl.Facts.Pull.Merged || l.Head != cl.Facts.Pull.Head.SHA || len(l.Removes) == 0 {
@@ -68,8 +68,8 @@ func CheckRemoved(ctx context.Context, cl *Closer) error {
 	return cl.Open.CheckRemoved(ctx, l)
 }
 
-// forgetRefusal replaces the problem that the last look at a pull request shows, if that look was refused. The
-// new text says into which branch the pull request went.
+// forgetRefusal replaces the reason for a refusal that the pull request shows. The new text says into which
+// branch the pull request was merged.
 func forgetRefusal(ctx context.Context, cl *Closer) error {
 	p := cl.Facts.Pull
 	return cl.Ledger.ChangeLook(ctx, cl.Facts.Message.Pull, func(l *ledger.Look) {
@@ -79,10 +79,10 @@ func forgetRefusal(ctx context.Context, cl *Closer) error {
 	})
 }
 
-// Retargeted handles an open pull request whose base branch is now one whose pull requests are not planned.
-// Retargeted drops the plans of the pull request and ends the locks that people put for it, because its merge
-// will apply nothing. Applied runs, and applies under way, stay. For a fork, it drops the plans of a commit
-// that has to be named again.
+// Retargeted handles an open pull request if Lockstep does not plan for its new base branch. It drops the plans
+// of the pull request and releases the locks that people have taken for it, because its merge will apply
+// nothing. Applied runs, and applies in progress, are kept. For a fork, it drops the plans of a commit that a
+// person must name once more.
 func (cl *Closer) Retargeted(ctx context.Context) error {
 	planned, err := cl.planned(ctx)
 	if err != nil || !cl.Facts.Pull.Open {
@@ -123,10 +123,10 @@ func (cl *Closer) Retargeted(ctx context.Context) error {
 	return cl.Report.Sync(ctx)
 }
 
-// planMerged sends a message to plan the projects for which no plan of the merged head was visible before the
-// merge. There are such projects if the merge came at once, or after a change of the base branch, or after a
-// conflict. The same happens for a fork, and if the base branch has moved. The merge applies no changes of
-// these projects, and without a plan nobody would notice.
+// planMerged sends a message to plan projects of the merged pull request for which people saw no plan of the
+// merged head. That happens if the merge came at once, or after a change of the base branch, or after a
+// conflict; for a fork; and if the base branch has changed. The merge does not apply the changes of these
+// projects, and without a plan nobody would notice.
 func (cl *Closer) planMerged(ctx context.Context) error {
 	about, p := cl.Facts.Message.Pull, cl.Facts.Pull
 	if !p.Merged {
@@ -148,8 +148,8 @@ func (cl *Closer) planMerged(ctx context.Context) error {
 	}
 	looked := l.Head == p.Head.SHA && l.Refused == "" && l.Problem == "" && !l.Conflict
 	if looked && !overtaken && !l.Asked && len(all) >= l.Projects {
-		// If the base branch did not move in between, the merge contains the files that were planned. Otherwise
-		// the merge may touch other projects.
+		// If the base branch has not changed in between, the merge contains the files that were planned.
+		// Otherwise, the merge may change more projects.
 		onto, _, err := cl.Facts.Hub.MergedOnto(ctx, about.Number)
 		if err == nil && onto == l.Base && l.Compared || err != nil && !errors.Is(err, github.ErrNotFound) {
 			return err
@@ -162,8 +162,8 @@ func (cl *Closer) planMerged(ctx context.Context) error {
 	return pipeline.Send(ctx, cl.Open.Queue, about, m, about.Repo.ID, about.Number, p.Head.SHA)
 }
 
-// mergedTooEarly reports whether the merge came before people could see the plan of one of these runs. It is
-// also true if the merge has a project that the base branch did not have when the run ended.
+// mergedTooEarly reports whether the pull request was merged before people could see the plan of one of these
+// runs. It is also true if the merge has a project that the base branch did not have when the run ended.
 func (cl *Closer) mergedTooEarly(ctx context.Context, all []ledger.Versioned) (overtaken bool, err error) {
 	for _, s := range all {
 		o, err := gatefacts.MergedTooEarly(ctx, cl.Facts, s.Run)
@@ -180,8 +180,8 @@ func (cl *Closer) mergedTooEarly(ctx context.Context, all []ledger.Versioned) (o
 	return overtaken, nil
 }
 
-// touchesMore reports whether the merge touches a project that has none of the known runs. It returns false if
-// that cannot be determined: the runs report the reason.
+// touchesMore reports whether the merge changes a project that has none of the runs in known. It returns false
+// if that cannot be found out: the runs report the reason.
 func (cl *Closer) touchesMore(ctx context.Context, known []ledger.Versioned) (bool, error) {
 	t, d, err := gatefacts.TouchedByMerge(ctx, cl.Facts)
 	if err != nil {
@@ -205,8 +205,8 @@ func (cl *Closer) touchesMore(ctx context.Context, known []ledger.Versioned) (bo
 	}), nil
 }
 
-// SettleAll settles the runs of the pull request. If apply is set, the runs that wait for its merge are queued
-// for their apply.
+// SettleAll handles the runs of a pull request that was merged or closed. If apply is set, it queues the
+// applies that wait for the merge.
 func (cl *Closer) SettleAll(ctx context.Context, apply bool) error {
 	all, err := cl.Ledger.Runs(ctx, cl.Facts.Message.Pull)
 	if err != nil {
@@ -220,8 +220,8 @@ func (cl *Closer) SettleAll(ctx context.Context, apply bool) error {
 	for _, s := range all {
 		err := cl.settle(ctx, s, apply)
 		for errors.Is(err, pipeline.ErrConflict) {
-			// Another process has moved the run on meanwhile, for example because its plan is made. Phases only
-			// go forward.
+			// In the meantime, another process has changed the phase of the run, for example because its plan
+			// is made. A phase never goes backwards.
 			if s, err = cl.Ledger.Read(ctx, s.Key()); err == nil {
 				err = cl.settle(ctx, s, apply)
 			}
@@ -233,7 +233,8 @@ func (cl *Closer) SettleAll(ctx context.Context, apply bool) error {
 	return nil
 }
 
-// settle settles one run. The error wraps pipeline.ErrConflict if the run was changed meanwhile.
+// settle handles one run of a pull request that was merged or closed. The error wraps pipeline.ErrConflict if
+// somebody else has changed the run.
 func (cl *Closer) settle(ctx context.Context, s ledger.Versioned, apply bool) error {
 	if err := cl.settleStates(ctx, s.Run); err != nil {
 		return err
@@ -266,13 +267,13 @@ func (cl *Closer) settle(ctx context.Context, s ledger.Versioned, apply bool) er
 	if err != nil {
 		return err
 	}
-	// drop leaves alone a run whose apply is queued or in progress: it is settled when the apply ends.
+	// drop does nothing to a run whose apply is queued or in progress: the run is handled when the apply ends.
 	return cl.drop(ctx, s, was)
 }
 
-// endedPhase returns the phase in which people see a run whose pull request has ended. The plan of a removed
-// project that had nothing to destroy becomes Stale if another pull request was applied since: that pull
-// request may have created objects that this plan does not destroy.
+// endedPhase returns the phase that people see for a run whose pull request has ended. It is Stale in a special
+// case: the plan of a removed project had nothing to destroy, but another pull request was applied since, which
+// may have created objects.
 func (cl *Closer) endedPhase(ctx context.Context, r runs.Run) (runs.Phase, error) {
 	if !r.Spec.Removed || r.Phase != runs.Planned || r.Plan.Applyable || !cl.Facts.Pull.Merged {
 		return r.Phase, nil
@@ -284,7 +285,7 @@ func (cl *Closer) endedPhase(ctx context.Context, r runs.Run) (runs.Phase, error
 	return r.Phase, err
 }
 
-// endLock ends the lock that a person put on the state of a run for its pull request.
+// endLock releases the lock that a person has taken on a run's state for this pull request.
 func (cl *Closer) endLock(ctx context.Context, r runs.Run) error {
 	lifter := locking.Lifter{Ledger: cl.Ledger, Open: cl.Open}
 	v, err := lifter.Lift(ctx, r)
@@ -294,10 +295,12 @@ func (cl *Closer) endLock(ctx context.Context, r runs.Run) error {
 	return lifter.Finish(ctx, r, cl.Facts.Message.ID)
 }
 
-// settleStates settles the states that a run was applied to. It reports an apply whose changes the base branch
-// will never contain. The pull request was closed without a merge. Or it was merged into a branch that is not
-// planned, or into another branch than it was applied for. Or it was merged with another head that does not
-// touch the project.
+// settleStates handles the states to which a run was applied. It reports an apply whose changes will never be
+// on the base branch. There are three cases:
+//   - The pull request was closed without a merge.
+//   - It was merged into a branch for which Lockstep does not plan, or into another branch than the one for
+//     which it was applied.
+//   - It was merged with another head, which does not change the project.
 func (cl *Closer) settleStates(ctx context.Context, r runs.Run) error {
 	fate := runs.Closed
 	if cl.Facts.Pull.Merged {
@@ -315,7 +318,7 @@ func (cl *Closer) settleStates(ctx context.Context, r runs.Run) error {
 	return err
 }
 
-// reportUnfinished reports the last apply to a run's state if the base branch will never contain its changes.
+// reportUnfinished reports the last apply to a run's state, if its changes will never be on the base branch.
 func reportUnfinished(ctx context.Context, cl *Closer, r runs.Run, last runs.LastApply) error {
 	u, answer := comment.Unfinished{Project: r.Project, By: last.By, Head: last.Head}, ledger.CloseAnswer
 	if p := cl.Facts.Pull; p.Merged {
@@ -371,8 +374,9 @@ func destroyed(r runs.Run) bool {
 	return r.Phase == runs.Applied && r.Spec.Options.Destroy && !r.Spec.Options.Partial()
 }
 
-// applyMerged queues the apply of a plan after the merge of its pull request. It skips the plan of a former
-// head. It also skips a plan that was shown only after the merge: then the merged changes are planned.
+// applyMerged queues the apply of a plan after the merge of its pull request. It does not queue the plan of an
+// earlier head. It does not queue a plan that became visible only after the merge, because then Lockstep plans
+// the merged changes.
 func (cl *Closer) applyMerged(ctx context.Context, s ledger.Versioned) error {
 	overtaken, err := gatefacts.MergedTooEarly(ctx, cl.Facts, s.Run)
 	if err != nil {
@@ -401,10 +405,10 @@ func (cl *Closer) applyMerged(ctx context.Context, s ledger.Versioned) error {
 	return cl.drop(ctx, s, s.Phase)
 }
 
-// drop moves a run to Dropped, and deletes its artifacts. Its pull request is closed, or goes into a branch
-// that is not planned. was is the phase that people see from then on. drop answers the person who waits for the
-// plan, or for an apply requested together with the plan. A run whose apply is queued or in progress stays. The
-// error wraps pipeline.ErrConflict if the run was changed meanwhile.
+// drop moves a run to the phase Dropped, and deletes its artifacts. Its pull request is closed, or goes into a
+// branch for which Lockstep does not plan. was is the phase that people see from then on. drop answers the
+// person who waits for the plan, or for an apply requested together with it. It does nothing to a run whose
+// apply is queued or in progress. The error wraps pipeline.ErrConflict if somebody else has changed the run.
 func (cl *Closer) drop(ctx context.Context, s ledger.Versioned, was runs.Phase) error {
 	here := s.Spec.Head == cl.Facts.Pull.Head.SHA
 	if was == runs.Dropped && here {
@@ -433,7 +437,7 @@ func (cl *Closer) drop(ctx context.Context, s ledger.Versioned, was runs.Phase) 
 	if err := cl.answerWaiting(ctx, s.Run, gone); err != nil {
 		return err
 	}
-	// The texts that people read stay: the plan, and the outcome of its apply. The next plan deletes both.
+	// The texts for people are kept: the plan, and the result of its apply. The next plan deletes both.
 	if err := ledger.Sweep(ctx, cl.Artifacts, s.Run, s.HighestNumber(), s.Report(), s.FullReport(), s.Result(), s.FullResult()); err != nil {
 		return err
 	}
@@ -466,7 +470,7 @@ func (cl *Closer) drop(ctx context.Context, s ledger.Versioned, was runs.Phase) 
 	return report.EndCheck(ctx, cl.Report, s.Run)
 }
 
-// answerWaiting tells the person who waits for a run why the run has ended.
+// answerWaiting tells the person who waits for a run why the run has ended. gone is the reason.
 func (cl *Closer) answerWaiting(ctx context.Context, r runs.Run, gone reasons.Reason) error {
 	if r.Phase == runs.Queued || r.Phase == runs.Planning {
 		no := gatefacts.Refused(comment.Command{Verb: comment.Plan}, r.Project, admission.Refusal(gone))
@@ -482,9 +486,9 @@ func (cl *Closer) answerWaiting(ctx context.Context, r runs.Run, gone reasons.Re
 	return cl.Queuer.Tell(ctx)
 }
 
-// planned reports whether pull requests into the base branch are planned: see [gatefacts.BasePlanned]. It
-// also returns true if that cannot be read until a person fixes something. Then plans are kept, and the gate
-// reports the error.
+// planned reports whether Lockstep plans pull requests into the base branch: see [gatefacts.BasePlanned]. It
+// also returns true if that cannot be found out until a person fixes something. Plans are then kept, and the
+// gate reports the error.
 func (cl *Closer) planned(ctx context.Context) (bool, error) {
 	planned, err := gatefacts.BasePlanned(ctx, cl.Facts)
 	if err != nil {

@@ -24,9 +24,9 @@ import (
 )
 
 // continueApply continues an apply that an earlier process has begun, with the same lock and a higher fence.
-// The gate allowed the apply before, so admission.Continue, and not admission.Decide, decides whether it is
-// safe to continue. The command "lockstep stop" ends the apply. So does the loss of our access: messages of a
-// repository that is no longer served are not handled.
+// The gate has already allowed the apply. So admission.Continue decides whether it is safe to continue, and not
+// admission.Decide. The command "lockstep stop" ends the apply. It also ends if Lockstep no longer works for
+// the repository, because messages of such a repository are not handled.
 func (ap *Applier) continueApply(ctx context.Context, s ledger.Versioned, b ledger.Begun) error {
 	if b.Busy(time.Now()) {
 		return &pipeline.BusyError{Until: b.HardStop}
@@ -77,9 +77,9 @@ func (ap *Applier) continueApply(ctx context.Context, s ledger.Versioned, b ledg
 	return c.end(ctx, outcome, err)
 }
 
-// prepared prepares the continuation of an apply: the same plan and the same files, with the rights that the
+// prepared opens everything for continuing an apply: the same plan and the same files, with the rights that the
 // base branch grants now. problem is a text for people about a problem that another attempt does not solve; ""
-// for none.
+// if there is none.
 func (ap *Applier) prepared(ctx context.Context, s ledger.Versioned, b ledger.Begun) (c *application, problem string, done func(), err error) {
 	none := func() {}
 	plan, err := ap.Artifacts.Get(ctx, s.AppliedPlan())
@@ -110,7 +110,7 @@ func (ap *Applier) prepared(ctx context.Context, s ledger.Versioned, b ledger.Be
 	job.Continues = true
 	c = &application{ap: ap, run: s, plan: plan, job: job, far: b.Progress}
 	c.permit = func(ctx context.Context, _ jobs.BeforeApply) (ledger.Begun, jobs.Permit, error) {
-		// The state is locked. If another process has a higher fence, it has changed the record by now, or it
+		// The state is locked now. A process with a higher fence has either changed the record already, or
 		// waits for the lock.
 		_, now, err := ap.Ledger.ApplyRecord(ctx, s.Run)
 		if err != nil || now != b.Version {
@@ -121,8 +121,8 @@ func (ap *Applier) prepared(ctx context.Context, s ledger.Versioned, b ledger.Be
 	return c, "", done, nil
 }
 
-// asBegun checks out the commit of an apply that was begun, and reads the facts for continuing it. GitHub
-// deletes trial merges after some time. Then asBegun uses the present trial merge, or the commit of the merge.
+// asBegun checks out the commit with which an apply was begun, and reads the facts for continuing it. GitHub
+// deletes trial merges after some time. asBegun then uses the present trial merge, or the commit of the merge.
 func (ap *Applier) asBegun(ctx context.Context, s ledger.Versioned, b ledger.Begun, plan []byte) (q admission.Request, dir string, done func(), err error) {
 	r, pull := s.Run, ap.Facts.Pull
 	if r.Spec.Base = pull.MergeSHA; !pull.Merged || r.Spec.AfterMerge || r.Asked.Late {
@@ -164,14 +164,14 @@ func (ap *Applier) asBegun(ctx context.Context, s ledger.Versioned, b ledger.Beg
 	}
 	moved := planned.Compare(now, r)
 	if q.Differ, q.Whole = moved.Own, planned.Whole; r.Plan.Again == "" {
-		// The plan was not made again, so changed blocks and files count as well.
+		// The plan was not made once more, so changed blocks and files are also differences.
 		q.Differ = slices.Concat(moved.Own, moved.Blocks, moved.Around)
 	}
 	return q, dir, done, nil
 }
 
-// finalProblem returns a text for people if err stays until a person fixes something. It returns any other
-// error.
+// finalProblem returns a text for people if err stays the same until a person fixes something. It returns any
+// other error unchanged.
 func (ap *Applier) finalProblem(s ledger.Versioned, err error) (string, error) {
 	d, err := gatefacts.FinalRefusal(err)
 	if err != nil {
@@ -180,8 +180,8 @@ func (ap *Applier) finalProblem(s ledger.Versioned, err error) (string, error) {
 	return comment.Markdown(gatefacts.Refused(comment.Command{Verb: comment.Apply}, s.Project, d)), nil
 }
 
-// stopped ends an apply that somebody has stopped. The lock is released. The journal stays, so that the apply
-// can be continued.
+// stopped ends an apply that a person has stopped. It releases the lock, but keeps the journal, so that the
+// apply can be continued.
 func (ap *Applier) stopped(ctx context.Context, c *application, o jobs.Outcome, stop ledger.Stop) error {
 	ctx = context.WithoutCancel(ctx)
 	if _, err := ap.Engine.Unlock(ctx, c.job); err != nil {
@@ -210,7 +210,7 @@ func (ap *Applier) stopped(ctx context.Context, c *application, o jobs.Outcome, 
 	return ap.Stopped(ctx, s)
 }
 
-// Stopped announces that an apply was stopped.
+// Stopped reports to people that an apply was stopped.
 func (ap *Applier) Stopped(ctx context.Context, s ledger.Versioned) error {
 	r := s.Run
 	if err := ap.Report.Reply(ctx, r.Asked.Answer, report.StoppedApply(r, r.Over(ap.Facts.Pull.Open))); err != nil {

@@ -16,7 +16,8 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// Applied announces the outcome of an apply in the status, in the check, and in the answer that waits for it.
+// Applied reports the result of an apply: in the status comment, in the check, and in the answer that waits for
+// it.
 func (ap *Applier) Applied(ctx context.Context, r runs.Run) error {
 	if err := ap.Closer.Open.ShowQueue(ctx, r); err != nil {
 		return err
@@ -27,7 +28,7 @@ func (ap *Applier) Applied(ctx context.Context, r runs.Run) error {
 	if err := ap.Report.Reply(ctx, r.Asked.Answer, report.ApplyOutcome(r)); err != nil {
 		return err
 	}
-	// The pull request may have been closed before this outcome was known.
+	// The pull request may have been closed before this result was known.
 	pull, err := ap.Facts.Hub.PullRequest(ctx, r.Pull.Number)
 	switch {
 	case err == nil && !pull.Open:
@@ -42,11 +43,11 @@ func (ap *Applier) Applied(ctx context.Context, r runs.Run) error {
 	return ap.Report.AtRest(ctx, r)
 }
 
-// maxKept is the maximum length of a report in an apply record, in bytes. JSON takes up to six bytes for one
-// byte, and even so the report fits into a record.
+// maxKept is the maximum length of a report in the apply's record, in bytes. JSON needs up to six bytes for one
+// byte, and the report still fits into a record.
 const maxKept = 60 << 10
 
-// recordOutcome completes the apply record, before anything else can fail.
+// recordOutcome adds the result to the apply's record, before it does anything that can fail.
 func (ap *Applier) recordOutcome(ctx context.Context, s ledger.Versioned, o jobs.Outcome, begun ledger.Begun) error {
 	ctx = context.WithoutCancel(ctx)
 	o = ap.storeReport(ctx, s, o)
@@ -58,8 +59,8 @@ func (ap *Applier) recordOutcome(ctx context.Context, s ledger.Versioned, o jobs
 	return ap.Finish(ctx, s, begun.ApplyRecord)
 }
 
-// storeReport stores the report of an outcome as an artifact, and returns the outcome for the apply record.
-// If the artifact could not be stored, that outcome contains the report, shortened to maxKept bytes.
+// storeReport stores the report about an apply as an artifact. It returns the result for the apply's record. If
+// the artifact cannot be stored, this result contains the report, shortened to maxKept bytes.
 func (ap *Applier) storeReport(ctx context.Context, s ledger.Versioned, o jobs.Outcome) jobs.Outcome {
 	if o.Report != "" {
 		err := ap.Artifacts.Put(ctx, s.Result(), []byte(o.Report))
@@ -70,14 +71,14 @@ func (ap *Applier) storeReport(ctx context.Context, s ledger.Versioned, o jobs.O
 	return o
 }
 
-// stateUntouched reports whether an apply is known to have left the state as its plan had found it. Then
-// plans of other pull requests cannot revert the apply.
+// stateUntouched reports whether the apply has certainly left the state as it was when the plan was made. Plans
+// of other pull requests can then not revert the apply.
 func stateUntouched(r runs.Run, o jobs.Outcome) bool {
 	return o.Failed && !o.Lost && o.Counts == jobs.Outcome{}.Counts && o.Progress.Done == 0 && o.State == r.Plan.State
 }
 
-// recordLastApply records that a run was applied, with the ID of the state after the apply. It also updates the
-// comments of pull requests whose plans would revert the apply.
+// recordLastApply records that a run was applied. since is the ID of the state after the apply. It also updates
+// the comments of pull requests whose plans would revert the apply.
 func recordLastApply(ctx context.Context, ap *Applier, r runs.Run, since runs.StateID) error {
 	l := runs.LastApply{Number: r.Pull.Number, Head: r.Spec.Head, By: r.Asked.By, State: since, Into: r.Asked.Into}
 	if err := ap.Ledger.Remember(ctx, r, l); err != nil {
@@ -86,7 +87,7 @@ func recordLastApply(ctx context.Context, ap *Applier, r runs.Run, since runs.St
 	return ap.Closer.Open.ShowAgain(ctx, r, "applied", r.Asked.Try)
 }
 
-// Finish gives a run its last phase after its apply, as the apply record says.
+// Finish moves a run to its final phase after the apply, according to the apply's record.
 func (ap *Applier) Finish(ctx context.Context, s ledger.Versioned, e ledger.ApplyRecord) error {
 	if e.Outcome == nil {
 		e.Outcome = e.Ended
@@ -107,7 +108,8 @@ func (ap *Applier) Finish(ctx context.Context, s ledger.Versioned, e ledger.Appl
 	} else if err := ap.Artifacts.Put(ctx, s.Result(), []byte(notes.Interrupted())); err != nil {
 		return err
 	}
-	// The last apply to the state is recorded first, because decisions about other pull requests depend on it.
+	// The last apply to the state is recorded before the end, because decisions about other pull requests
+	// depend on it.
 	if e.Outcome == nil || !stateUntouched(s.Run, o) {
 		if err := recordLastApply(ctx, ap, s.Run, o.State); err != nil {
 			return err
@@ -118,7 +120,7 @@ func (ap *Applier) Finish(ctx context.Context, s ledger.Versioned, e ledger.Appl
 			return err
 		}
 	}
-	// The plan can never be applied again, so it leaves the list of open plans.
+	// The plan can never be applied in future, so it is removed from the list of open plans.
 	if err := ap.Ledger.UnlistPlan(ctx, s.Run); err != nil {
 		return err
 	}

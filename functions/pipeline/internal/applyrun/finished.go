@@ -9,9 +9,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// ReportFinished reports on a merged pull request that other pull requests have now made the changes which
-// its merge had left unapplied. It reports once for each project. The handler of each event of the pull
-// request calls it. It can be repeated.
+// ReportFinished reports on a merged pull request that other pull requests have made the changes that its merge
+// left unapplied. It reports each project once. The handler of each event of the pull request calls it. It can
+// be repeated.
 func ReportFinished(ctx context.Context, cl *Closer) error {
 	if !cl.Facts.Pull.Merged {
 		return nil
@@ -33,7 +33,8 @@ func ReportFinished(ctx context.Context, cl *Closer) error {
 			continue
 		}
 		s.Run = r
-		// The check is written first: once the record is written, no later message would write it.
+		// The check is written before the record. Once the record is written, no later message would write the
+		// check.
 		if err := cl.Report.PutCheck(ctx, s.Run); err != nil {
 			return err
 		}
@@ -53,9 +54,9 @@ func ReportFinished(ctx context.Context, cl *Closer) error {
 	return nil
 }
 
-// recordFinished records that the apply of a run has made changes which the merges of other pull requests had
-// left unapplied. It also sends messages to update the issues about these merges. The plan of the run
-// contains the changes of a merge if its base commit contains the merge. It can be repeated.
+// recordFinished records that an apply has made changes that the merges of other pull requests left unapplied.
+// It also sends messages to update the issues about these merges. The plan of the run contains the changes of a
+// merge if its base commit contains the merge. It can be repeated.
 func (ap *Applier) recordFinished(ctx context.Context, r runs.Run) error {
 	all, err := ledger.UnappliedMerges(ctx, ap.Ledger, r)
 	if err != nil {

@@ -14,9 +14,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/environments"
 )
 
-// inBuild hands an apply that the gate allows to a build, if its environment names one. It reports whether the
-// caller is done with the apply. The build asks the gate again. inBuild first ends the lease of this process,
-// which would block the build.
+// inBuild lets a build make an apply that the gate allows, if the project's environment names a build. It
+// returns true if the caller need do nothing more. The build asks the gate once more. Before, inBuild releases
+// the lease of this process, which would block the build.
 func (ap *Applier) inBuild(ctx context.Context, s ledger.Versioned, job jobs.Job) (bool, error) {
 	if ap.Builder.Service == nil || job.Environment.Runner().Name != environments.CodeBuild {
 		return false, nil
@@ -32,9 +32,9 @@ func (ap *Applier) inBuild(ctx context.Context, s ledger.Versioned, job jobs.Job
 	return true, err
 }
 
-// continuesInBuild makes the next build continue an apply that an earlier build has begun. It returns nil if
-// this process has to handle the apply itself: no build has begun it, somebody has stopped it, or no build
-// can be started.
+// continuesInBuild lets the next build continue an apply that an earlier build has begun. It returns nil if
+// this process must handle the apply itself: no build has begun it, somebody has stopped it, or no build can be
+// started.
 func (ap *Applier) continuesInBuild(ctx context.Context, s ledger.Versioned, b ledger.Begun) error {
 	began, err := ap.Builder.Began(ctx)
 	if err != nil || !began || b.Busy(time.Now()) {
@@ -50,7 +50,7 @@ func (ap *Applier) continuesInBuild(ctx context.Context, s ledger.Versioned, b l
 	return err
 }
 
-// buildRemedy returns the remedy for an apply that took several processes, if a build would help.
+// buildRemedy returns advice for an apply that took several processes, if a build could make it at once.
 func (ap *Applier) buildRemedy(ctx context.Context) (string, error) {
 	began, err := ap.Builder.Began(ctx)
 	if err != nil || began || ap.Builder.Service == nil {

@@ -18,8 +18,8 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// An inquiry reads what only an apply needs: the saved plan, the present trial merge, its files, and the place of
-// the state there.
+// An inquiry reads facts that only an apply needs: the saved plan, the present trial merge, its files, and the
+// address of the state there.
 type inquiry struct {
 	ap *Applier
 	s  ledger.Versioned
@@ -52,7 +52,8 @@ func (x *inquiry) ask(ctx context.Context) (d admission.Decision, err error) {
 	return refineRefusal(ctx, x.ap, x.q, d)
 }
 
-// ofCommit is a source that reads a commit. GitHub may have deleted the commit by now.
+// ofCommit returns a source of facts that reads a commit. It handles the case that the commit no longer exists
+// on GitHub.
 func ofCommit(read gatefacts.Source) gatefacts.Source {
 	return func(ctx context.Context, q *admission.Request) error {
 		err := read(ctx, q)
@@ -74,10 +75,11 @@ func (x *inquiry) saved(ctx context.Context, q *admission.Request) (err error) {
 	return err
 }
 
-// present reports whether the plan is compared with the present base branch.
+// present reports whether the plan must be compared with the present base branch, and not with the merge.
 func present(q *admission.Request) bool { return q.Entry == admission.ByComment || q.Run.Asked.Late }
 
-// trialMerge gets the present trial merge, or the present base branch.
+// trialMerge gets the present trial merge of the pull request. After the merge, it gets the tip of the base
+// branch.
 func (x *inquiry) trialMerge(ctx context.Context, q *admission.Request) (err error) {
 	if present(q) {
 		x.merge, err = x.ap.Facts.TrialMerge(ctx, q)
@@ -85,9 +87,9 @@ func (x *inquiry) trialMerge(ctx context.Context, q *admission.Request) (err err
 	return err
 }
 
-// restored sets the commits of the run: the commit that is checked out, and the base, which grants rights from
-// then on. If the plan is not compared with the present base branch, both are the commit of the merge. restored
-// also reads whether a removed project exists.
+// restored sets the commits of the run: the one to check out, and the base commit, which grants rights. If the
+// plan is not compared with the present base branch, both are the commit of the merge. It also finds out
+// whether a removed project exists.
 func (x *inquiry) restored(ctx context.Context, q *admission.Request) error {
 	if !present(q) {
 		q.Run.Spec.Base, q.Run.Spec.Merge = x.ap.Facts.Pull.MergeSHA, x.ap.Facts.Pull.MergeSHA
@@ -97,8 +99,8 @@ func (x *inquiry) restored(ctx context.Context, q *admission.Request) error {
 	return gatefacts.Restored(ctx, x.ap.Facts, q, x.merge.SHA)
 }
 
-// files checks out the commit, and compares the inputs of the plan with those there. The base branch decides
-// whether a comment or the merge applies.
+// files checks out the commit, and compares the plan's inputs with the files there. It also finds out whether a
+// comment or the merge applies the project, according to the base branch.
 func (x *inquiry) files(ctx context.Context, q *admission.Request) error {
 	if present(q) {
 		if err := x.ap.Facts.SetApplyOn(ctx, &q.Run); err != nil {
@@ -129,8 +131,8 @@ func (x *inquiry) files(ctx context.Context, q *admission.Request) error {
 	return err
 }
 
-// place reads the address of the state, the grants of the base branch, and what can block the apply there: the
-// last apply to the state, and the lock of a person.
+// place finds the address of the state, the rights that the base branch grants, and what can block the apply
+// there: the last apply to the state, and a person's lock.
 func (x *inquiry) place(ctx context.Context, q *admission.Request) (err error) {
 	if x.job, q.Unusable, err = x.ap.Facts.Job(ctx, q, x.dir); err != nil {
 		return err
@@ -148,8 +150,8 @@ func (x *inquiry) place(ctx context.Context, q *admission.Request) (err error) {
 	return err
 }
 
-// refineRefusal returns the refusal d of an apply that has waited since its merge, or a better one. If all
-// files differ, the better one says why: the base branch has removed or renamed the project since.
+// refineRefusal returns a better refusal than d, if it knows one, for an apply that has waited since the merge.
+// If all files differ, the better one says why: the base branch has removed or renamed the project.
 func refineRefusal(ctx context.Context, ap *Applier, q admission.Request, d admission.Decision) (admission.Decision, error) {
 	if !q.Run.Asked.Late || !admission.Has[reasons.InputsMoved](d) {
 		return d, nil

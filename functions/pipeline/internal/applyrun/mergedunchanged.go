@@ -16,12 +16,11 @@ import (
 )
 
 // mergedUnchanged checks a run whose plan has no changes, so that its merge applies nothing. After the merge
-// there may be changes all the same, for two reasons. There was an apply to the state after the plan. Or the
-// merge has other files than the plan was made from.
-//
-// In the first case, the other apply may be in progress. Then waits is set: the plan waits for the end of that
-// apply, as a plan after the merge, and is checked then. The second case is recorded in the run, which is
-// planned from the base branch once it is dropped.
+// there may still be changes, for two reasons:
+//   - The state was applied after the plan was made. If that apply is in progress, waits is set: the plan waits
+//     for its end, and is checked then.
+//   - The merge has other files than those from which the plan was made. That is recorded in the run. Lockstep
+//     plans the run from the base branch after it was dropped.
 func mergedUnchanged(ctx context.Context, cl *Closer, s *ledger.Versioned) (waits bool, err error) {
 	last, err := cl.Ledger.LastApply(ctx, s.Run)
 	if err != nil {
@@ -52,8 +51,8 @@ func mergedUnchanged(ctx context.Context, cl *Closer, s *ledger.Versioned) (wait
 	return true, checkWaiting(ctx, cl, s.Run)
 }
 
-// checkWaiting sends a message to check a plan without changes that waits after the merge, once the apply that
-// it waits for has ended. It can be repeated.
+// checkWaiting sends a message to check a plan without changes, after the merge. It does so when the apply for
+// which the plan waits has ended. It can be repeated.
 func checkWaiting(ctx context.Context, cl *Closer, r runs.Run) error {
 	if err := cl.Open.CheckNew(ctx, r); err != nil {
 		return err
@@ -61,9 +60,9 @@ func checkWaiting(ctx context.Context, cl *Closer, r runs.Run) error {
 	return cl.Report.AtRest(ctx, r)
 }
 
-// otherFiles reports whether the commit of the merge has other files than those from which the plan of a run
-// was made or last checked. If programs of the base branch may read all files, those around the configuration
-// do not count.
+// otherFiles reports whether the commit of the merge has other files than those from which the run's plan was
+// made or last checked. If programs of the base branch may read all files, it ignores those outside of the
+// configuration.
 func otherFiles(ctx context.Context, cl *Closer, r runs.Run) (bool, error) {
 	dir, done, err := cl.Facts.Checkout(ctx, cl.Facts.Pull.MergeSHA)
 	if errors.Is(err, github.ErrNotFound) {

@@ -12,14 +12,15 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// An Overrider answers the command `lockstep override`. It writes nothing: an override consists of the
-// comment and our answer to it, which the gate reads.
+// An Overrider answers the command `lockstep override`. It records nothing: an override consists of the comment
+// and of Lockstep's answer. The gate reads both.
 type Overrider struct {
 	Facts  *gatefacts.Reader
 	Ledger ledger.Ledger
 }
 
-// Override reports, for each plan that a command selects, whether the command has overridden something.
+// Override returns, for each plan that the command selects, a reply that says which requirements are
+// overridden.
 func (ov *Overrider) Override(ctx context.Context, c comment.Command) ([]comment.Reply, error) {
 	q, d, err := ov.Facts.Ask(ctx, ov.Facts.Request(comment.Override, runs.Run{}), nil)
 	if err != nil {
@@ -77,8 +78,8 @@ func (ov *Overrider) Override(ctx context.Context, c comment.Command) ([]comment
 	return replies, nil
 }
 
-// obstacles returns what blocks the apply of a run in addition to the requirements, and what to do then, for
-// people.
+// obstacles returns a text for people that says what blocks the apply of a run, besides the requirements, and
+// what to do.
 func (ov *Overrider) obstacles(ctx context.Context, r runs.Run, required *rulings.Ruling) (string, error) {
 	p := runs.Status(r)
 	p.Required = required

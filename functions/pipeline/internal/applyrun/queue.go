@@ -16,7 +16,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// Enqueue queues the applies of the saved plans that a command selects. The replies are the refusals.
+// Enqueue queues the applies of the saved plans that a command selects. It returns replies for those that are
+// refused.
 func (qu *ApplyQueuer) Enqueue(ctx context.Context, c comment.Command) ([]comment.Reply, error) {
 	all, err := qu.Ledger.Runs(ctx, qu.Facts.Message.Pull)
 	if err != nil {
@@ -77,8 +78,8 @@ func (qu *ApplyQueuer) Enqueue(ctx context.Context, c comment.Command) ([]commen
 	return replies, nil
 }
 
-// refuseTogether refuses to apply the plan of a removed project by a command that is also for other projects.
-// The refusal advises a separate command only if the gate would allow that, now or once the plan is made.
+// refuseTogether refuses to apply the plan of a removed project, if the command is also for other projects. It
+// advises a separate command only if the gate would allow that command, now or after the plan is made.
 func (qu *ApplyQueuer) refuseTogether(ctx context.Context, c comment.Command, r runs.Run) (comment.Reply, error) {
 	d, err := qu.mayQueue(ctx, c, r, false)
 	if err != nil {
@@ -95,8 +96,8 @@ func only[R reasons.Reason](d admission.Decision) bool {
 	return !d.Allowed() && !slices.ContainsFunc(d.Reasons, func(r reasons.Reason) bool { _, is := r.(R); return !is })
 }
 
-// selected returns the runs that a command selects. A command without names selects all runs at the present
-// head that need work. If there is none, it selects all runs, and the gate refuses each with its reason.
+// selected returns the runs that a command selects. A command that names no project selects all runs at the
+// present head that are not done. If all are done, it selects all, and the gate refuses each with its reason.
 func (qu *ApplyQueuer) selected(c comment.Command, all []ledger.Versioned) []ledger.Versioned {
 	all = slices.DeleteFunc(all, func(s ledger.Versioned) bool {
 		return s.Phase == runs.Dropped || s.Phase == runs.Superseded || !s.SelectedBy(c) && !qu.selectedAbove(c, s.Run)
@@ -124,8 +125,8 @@ func (qu *ApplyQueuer) selected(c comment.Command, all []ledger.Versioned) []led
 	return all
 }
 
-// selectedAbove reports whether a command with --failed is for a run that had failed when an earlier line asked
-// for its plan.
+// selectedAbove reports whether a command with --failed is also for the run r, because r had failed when an
+// earlier line of the comment requested its plan.
 func (qu *ApplyQueuer) selectedAbove(c comment.Command, r runs.Run) bool {
 	m := qu.Facts.Message
 	again := r.Asked.PlanFor == m.ID && r.Asked.PlanLine < len(m.Lines) && m.Lines[r.Asked.PlanLine].Command.AsPlan().Failed
@@ -136,17 +137,17 @@ func (qu *ApplyQueuer) selectedAbove(c comment.Command, r runs.Run) bool {
 // done reports whether a run is applied completely.
 func done(r runs.Run) bool { return r.Phase == runs.Applied && runs.Complete(r) }
 
-// leftByMerge reports whether a command without names is for runs of a merged pull request that need a new
-// plan.
+// leftByMerge reports whether a command names no project, and is for runs of a merged pull request that need a
+// new plan.
 func leftByMerge(c comment.Command, all []ledger.Versioned) bool {
 	return c.Everything() && slices.ContainsFunc(all, func(s ledger.Versioned) bool {
 		return s.Phase == runs.Dropped && s.End.Fate == runs.Merged && s.SelectedBy(comment.Command{Failed: true})
 	})
 }
 
-// enqueueOne queues the apply of one saved plan if the gate allows it now. The gate is asked again before the
-// first change. If other projects come first, the apply waits for them: see [Waves]. A non-nil reply is the
-// refusal.
+// enqueueOne queues the apply of a saved plan, if the gate allows it now. Before the first change, the gate is
+// asked once more. If other projects must be applied first, the apply waits for them: see [Waves]. If the apply
+// is refused, the reply says so; otherwise the reply is nil.
 func (qu *ApplyQueuer) enqueueOne(ctx context.Context, c comment.Command, s ledger.Versioned, together bool) (comment.Reply, error) {
 	m := qu.Facts.Message
 	if s.Asked.ApplyFor != m.ID && !(s.Waiting() && s.Asked.Waits.For == m.ID) {
@@ -197,7 +198,7 @@ func (qu *ApplyQueuer) enqueueOne(ctx context.Context, c comment.Command, s ledg
 	return nil, nil // queued by an earlier attempt at this message, and under way
 }
 
-// announce reports that an apply is queued, and sends its message.
+// announce reports that an apply is queued, and sends the message for it.
 func (qu *ApplyQueuer) announce(ctx context.Context, r runs.Run) error {
 	if err := qu.Ledger.Join(ctx, r); err != nil {
 		return err
@@ -215,8 +216,8 @@ func (qu *ApplyQueuer) announce(ctx context.Context, r runs.Run) error {
 	return pipeline.Send(ctx, qu.Queue, qu.Facts.Message.Pull, pipeline.Message{Kind: pipeline.ToApply, Target: r.Target(), Attempt: r.Asked.Try, Actor: r.Asked.By, Answer: r.Asked.Answer}, r.MessageName(), r.Asked.Try)
 }
 
-// mayQueue asks the gate about the apply of a plan. If nothing else speaks against it, our check run on GitHub
-// is read last. together is set if the comment asked for the plan, too.
+// mayQueue asks the gate about the apply of a plan. Only if nothing else is against it, Lockstep's check run is
+// read from GitHub. together is set if the comment also requests the plan.
 func (qu *ApplyQueuer) mayQueue(ctx context.Context, c comment.Command, r runs.Run, together bool) (admission.Decision, error) {
 	q := qu.Facts.Request(comment.Apply, r)
 	q.Named, q.Together = c.Plan, together
@@ -227,9 +228,9 @@ func (qu *ApplyQueuer) mayQueue(ctx context.Context, c comment.Command, r runs.R
 	return onceMerged(q, d), nil
 }
 
-// onceMerged adds a reason to a decision about an apply whose requirements are not met: if the base branch has
-// the state under another name, the plan can be applied only after the merge. Otherwise people would learn that
-// only once the requirements are met.
+// onceMerged adds a reason to a decision that requirements are not met: the base branch has the state under
+// another name, so the plan can be applied only after the merge. Without this, people would learn it only when
+// the requirements are met.
 func onceMerged(q admission.Request, d admission.Decision) admission.Decision {
 	if !q.Pull.Open || q.Run.Standing() != comment.OnceMerged {
 		return d

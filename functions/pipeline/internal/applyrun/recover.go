@@ -16,8 +16,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// A Recoverer recovers states after unfinished applies. A recovery writes the state. So it uses the queue of
-// applies.
+// A Recoverer recovers states after applies that did not finish. It uses the queue of applies, because a
+// recovery writes the state.
 type Recoverer struct {
 	Facts  *gatefacts.Reader
 	Report *report.Reporter
@@ -31,8 +31,8 @@ func recoverReply(r runs.Run, reply comment.Reply) ledger.Reply {
 	return report.NewReply("recover "+r.Target(), reply)
 }
 
-// Enqueue queues the recovery of the states of all projects that a command selects. The replies are the
-// refusals.
+// Enqueue queues the recovery of the states of all projects that a command selects. It returns replies for
+// those that are refused.
 func (re *Recoverer) Enqueue(ctx context.Context, c comment.Command) ([]comment.Reply, error) {
 	all, err := re.Ledger.Runs(ctx, re.Facts.Message.Pull)
 	if err != nil {
@@ -63,7 +63,8 @@ func (re *Recoverer) Enqueue(ctx context.Context, c comment.Command) ([]comment.
 			replies = append(replies, no)
 			continue
 		}
-		// The message is sent first. A reply that announces a recovery without a message would stay for ever.
+		// The message is sent before the reply is stored. Without a message, a reply that announces a recovery
+		// would never be replaced.
 		next := pipeline.Message{Kind: pipeline.ToRecover, Target: s.Target(), Actor: m.Actor, At: m.At, Answer: answer}
 		if err := pipeline.Send(ctx, re.Queue, m.Pull, next, s.MessageName(), answer); err != nil {
 			return nil, err
@@ -91,7 +92,7 @@ func (re *Recoverer) Recover(ctx context.Context) error {
 	return re.Tell(ctx, s.Run, reply)
 }
 
-// Tell answers the command with the outcome for a run.
+// Tell answers the command with the result for one run.
 func (re *Recoverer) Tell(ctx context.Context, r runs.Run, reply comment.Reply) error {
 	if err := re.Report.Reply(ctx, re.Facts.Message.Answer, recoverReply(r, reply)); err != nil {
 		return err

@@ -15,8 +15,8 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// Untouched reports an apply that failed before its first change. While the pull request is open, the plan can
-// still be applied.
+// Untouched reports an apply that failed before its first change. As long as the pull request is open, the plan
+// can still be applied.
 func (ap *Applier) Untouched(ctx context.Context, s ledger.Versioned, o jobs.Outcome) error {
 	if err := ap.releaseLeft(ctx, s.Run); err != nil {
 		return err
@@ -32,7 +32,7 @@ func (ap *Applier) Untouched(ctx context.Context, s ledger.Versioned, o jobs.Out
 	return ap.backTo(ctx, s, runs.Planned)
 }
 
-// refuse reports the refusal of an apply. An apply that a merge requested may wait for missing requirements
+// refuse reports that an apply is refused. An apply that a merge has requested may wait for its requirements
 // instead.
 func (ap *Applier) refuse(ctx context.Context, s ledger.Versioned, d admission.Decision) error {
 	if err := ap.releaseLeft(ctx, s.Run); err != nil {
@@ -56,7 +56,8 @@ func (ap *Applier) refuse(ctx context.Context, s ledger.Versioned, d admission.D
 	return ap.backTo(ctx, s, next)
 }
 
-// wait makes an apply of a merge wait for projects and for missing requirements, and reports them.
+// wait makes an apply that a merge has requested wait: for the projects in on, and for its requirements. It
+// reports what it waits for.
 func wait(ctx context.Context, ap *Applier, s ledger.Versioned, on []string) error {
 	w := runs.Waiting{For: s.Asked.ApplyFor, By: s.Asked.By, Answer: s.Asked.Answer, Plan: s.Plan.Hash, On: on}
 	s = s.To(runs.Planned)
@@ -68,9 +69,9 @@ func wait(ctx context.Context, ap *Applier, s ledger.Versioned, on []string) err
 	return ap.RefusedApply(ctx, s)
 }
 
-// releaseLeft releases the lock that an earlier process may have left on the state, if it died between the
-// lock and the apply record. Otherwise nobody would release the lock. If this process may not unlock the
-// state now, it leaves the lock to a later process.
+// releaseLeft releases a lock that an earlier process may have left on the state: it may have died after it
+// locked the state, and before it wrote the apply's record. Nothing else would release that lock. If this
+// process may not unlock the state now, a later process will do it.
 func (ap *Applier) releaseLeft(ctx context.Context, r runs.Run) error {
 	if !ap.left {
 		return nil
@@ -79,8 +80,8 @@ func (ap *Applier) releaseLeft(ctx context.Context, r runs.Run) error {
 	return ap.release(ctx, r)
 }
 
-// Release releases the lock that a given-up apply may have left. It handles a message, and can be repeated. An
-// apply in progress keeps its lock.
+// Release releases a lock on the state that may remain from an apply that was given up. It handles a message,
+// and can be repeated. It does not release the lock of an apply in progress.
 func (ap *Applier) Release(ctx context.Context) error {
 	s, err := ap.Ledger.Read(ctx, ap.Facts.Message.Run())
 	if err != nil || s.Version == "" {
@@ -92,7 +93,7 @@ func (ap *Applier) Release(ctx context.Context) error {
 	return ap.release(ctx, s.Run)
 }
 
-// release releases the locks of a run on its state, if the gate allows that.
+// release releases the locks that applies of a run have left on its state, if the gate allows that.
 func (ap *Applier) release(ctx context.Context, r runs.Run) error {
 	in := lockCheckout{facts: ap.Facts}
 	defer in.close()
@@ -113,7 +114,8 @@ func retryable(err error) error {
 	return err
 }
 
-// cannotApply refuses an apply if err is final. It returns any other error. The plan can still be applied.
+// cannotApply refuses an apply if err stays the same until a person fixes something. The plan can still be
+// applied later. It returns any other error unchanged.
 func (ap *Applier) cannotApply(ctx context.Context, s ledger.Versioned, err error) error {
 	d, err := gatefacts.FinalRefusal(err)
 	if err != nil {
@@ -123,8 +125,8 @@ func (ap *Applier) cannotApply(ctx context.Context, s ledger.Versioned, err erro
 }
 
 // backTo moves a run that was not applied back to an earlier phase. If its pull request is closed, or goes into
-// a branch that is not planned, the run is dropped in the same step. So a process that takes over does not look
-// for a deleted plan.
+// a branch for which Lockstep does not plan, the run is also dropped, in the same write. So another process
+// never looks for a deleted plan.
 func (ap *Applier) backTo(ctx context.Context, s ledger.Versioned, next runs.Phase) error {
 	if next == runs.Planned && s.Apply.Part {
 		next = runs.Stopped
@@ -136,8 +138,8 @@ func (ap *Applier) backTo(ctx context.Context, s ledger.Versioned, next runs.Pha
 	return ap.RefusedApply(ctx, s)
 }
 
-// RefusedApply completes the refusal of an apply. It also handles events that the waiting run has delayed: a
-// closed pull request, another base branch, or a new head.
+// RefusedApply completes the refusal of an apply. It also handles events that had to wait for this apply: a
+// closed pull request, a new base branch, or a new head.
 func (ap *Applier) RefusedApply(ctx context.Context, s ledger.Versioned) error {
 	if s.Phase != runs.Planned && s.Phase != runs.Stale && s.Phase != runs.Stopped && s.Phase != runs.Dropped {
 		return nil
@@ -170,8 +172,8 @@ func (ap *Applier) RefusedApply(ctx context.Context, s ledger.Versioned) error {
 	return ap.Report.AtRest(ctx, s.Run)
 }
 
-// planMoved queues the plans that a run has delayed while it was applied, or queued for its apply. They are for
-// a head that was pushed, and perhaps merged, or for another base branch.
+// planMoved queues plans that had to wait while a run was queued or applied. They are for a new head, perhaps
+// already merged, or for a new base branch.
 func (ap *Applier) planMoved(ctx context.Context, r runs.Run, pull github.PullRequest) error {
 	elsewhere := pull.Open && r.Asked.Into != "" && r.Asked.Into != pull.Base.Ref
 	if pull.Head.SHA == r.Spec.Head && !elsewhere || r.Spec.AfterMerge {

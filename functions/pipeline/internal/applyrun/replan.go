@@ -17,8 +17,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/endpoints"
 )
 
-// A permission answers the engine that is about to apply a plan. It asks the gate with the state locked and
-// known. From then on no fact can change.
+// A permission answers the engine before it applies a plan. It asks the gate after the state was locked. From
+// then on, no fact can change.
 type permission struct {
 	ap *Applier
 	*application
@@ -26,12 +26,12 @@ type permission struct {
 	in    ledger.Inputs      // of the checkout
 	last  admission.Decision // the gate's last decision
 	again *jobs.Replanned    // the plan made again; nil for none
-	// content is the content of the plan that is about to be applied. The last decision about requirements used
-	// it.
+	// content has the facts about the plan that will be applied. The last decision about requirements has used
+	// them.
 	content *runs.Content
 }
 
-// decide implements [application.permit].
+// decide asks the gate before the first change; it implements [application.permit].
 func (p *permission) decide(ctx context.Context, now jobs.BeforeApply) (none ledger.Begun, _ jobs.Permit, err error) {
 	if err := p.look(ctx, now); err != nil {
 		return none, jobs.Refused, err
@@ -67,7 +67,7 @@ func (p *permission) decide(ctx context.Context, now jobs.BeforeApply) (none led
 	return b, jobs.Permitted, nil
 }
 
-// asksAgain returns the command that asks for a refused apply again.
+// asksAgain returns the command by which a user can repeat a refused apply.
 func asksAgain(q admission.Request) comment.Command {
 	switch c := (comment.Command{Verb: comment.Apply, Project: q.Run.Project}); {
 	case q.Entry == admission.ByMerge:
@@ -80,7 +80,7 @@ func asksAgain(q admission.Request) comment.Command {
 	}
 }
 
-// look adds to the request the facts that are known once the state is locked.
+// look adds to the request the facts that are known after the state was locked.
 func (p *permission) look(ctx context.Context, now jobs.BeforeApply) (err error) {
 	q := &p.q
 	q.State, q.OtherVersion, q.Providers = &now.State, now.OtherVersion, now.Providers
@@ -112,8 +112,8 @@ func (p *permission) look(ctx context.Context, now jobs.BeforeApply) (err error)
 	return err
 }
 
-// judged returns a run with the verdicts of policies and gates that the refusal is based on, so that people see
-// the latest ones.
+// judged returns a run with those verdicts of policies and gates on which the refusal is based. So people see
+// the latest verdicts.
 func (p *permission) judged(s ledger.Versioned) ledger.Versioned {
 	if s.Plan.Judged = nil; admission.Has[reasons.Required](p.last) {
 		s.Plan.Judged = p.content
@@ -121,12 +121,13 @@ func (p *permission) judged(s ledger.Versioned) ledger.Versioned {
 	return s
 }
 
-// settle stores a plan that was made again and is the same. It is applied in place of the former plan, which
-// people have seen. The run keeps the hash of the former plan. Somebody could exchange records, so our check
-// run gets the hash of the new plan, too.
+// settle stores a new plan that is the same as the approved one. The new plan is applied instead of the
+// approved one, which people have seen. The run keeps the hash of the approved plan. Somebody could change
+// records, so the hash of the new plan is also written to Lockstep's check run.
 //
-// The check is written first. If the process dies before the record has the new plan, the record still has the
-// former plan, which is made again. In the other order, nobody could prove that we made the new plan.
+// The check is written before the record. If the process dies in between, the record still has the approved
+// plan, and a new one is made once more. In the other order, nobody could prove that Lockstep made the new
+// plan.
 func (p *permission) settle(ctx context.Context, why reasons.List) (err error) {
 	if p.again == nil {
 		return nil
@@ -143,8 +144,8 @@ func (p *permission) settle(ctx context.Context, why reasons.List) (err error) {
 	return err
 }
 
-// storeDifferent stores a plan that was made again and differs from the approved one. The new plan waits for an
-// apply of its own. Nothing was changed. If the pull request is closed, nobody can ask for that apply.
+// storeDifferent stores a new plan that differs from the approved one. Nothing was changed. The new plan must
+// be applied by another command. If the pull request is closed, nobody can give that command.
 func (ap *Applier) storeDifferent(ctx context.Context, p *permission, x planrun.Replacement) error {
 	s := p.run
 	if s.Over(ap.Facts.Pull.Open) {

@@ -14,15 +14,15 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// A stateAccess gives a command other than plan and apply access to the state of one project.
+// A stateAccess gives commands such as unlock access to the state of one project.
 type stateAccess struct {
 	facts   *gatefacts.Reader
 	report  *report.Reporter
 	command comment.Command
 }
 
-// do asks the gate about a run. If the gate allows the command, do calls work with the job of the run. do
-// returns the reply of work, or the refusal.
+// do asks the gate about a run. If the gate allows the command, it calls work with the job of the run, and
+// returns the reply of work. Otherwise it returns the refusal.
 func (x stateAccess) do(ctx context.Context, r runs.Run, work func(jobs.Job) (comment.Reply, error)) (comment.Reply, error) {
 	in := lockCheckout{facts: x.facts}
 	defer in.close()
@@ -42,7 +42,7 @@ func (x stateAccess) do(ctx context.Context, r runs.Run, work func(jobs.Job) (co
 	return reply, err
 }
 
-// allowed asks the gate. A non-nil reply is the refusal, for the reasons in d.
+// allowed asks the gate. If the gate refuses, no is the reply with the reasons in d; otherwise no is nil.
 func (x stateAccess) allowed(ctx context.Context, r runs.Run) (d admission.Decision, no comment.Reply, err error) {
 	_, d, err = x.facts.Ask(ctx, x.facts.Request(x.command.Verb, r), nil)
 	if err != nil {
@@ -62,15 +62,15 @@ type lockCheckout struct {
 	done  func()
 }
 
-// ask asks the gate about a command for a run, with the place of its state. If the gate allows the command, job
-// is the job of the run.
+// ask asks the gate about a command for a run, with the address of the run's state. If the gate allows the
+// command, it sets in.job.
 func (in *lockCheckout) ask(ctx context.Context, verb comment.Verb, r runs.Run) (admission.Decision, error) {
 	_, d, err := in.facts.Ask(ctx, in.facts.Request(verb, r), gatefacts.Sources{admission.StatePlace: in.place})
 	return d, err
 }
 
-// place reads the place of the state. The lock was taken with the configuration of the trial merge, which
-// GitHub deletes after some time. Then the configuration of the head has to do.
+// place finds the address of the state. The lock was taken with the configuration of the trial merge. GitHub
+// deletes trial merges after some time; then place uses the configuration of the head.
 func (in *lockCheckout) place(ctx context.Context, q *admission.Request) (err error) {
 	dir, done, err := in.facts.Checkout(ctx, q.Run.Spec.Merge)
 	if errors.Is(err, github.ErrNotFound) {
@@ -88,7 +88,7 @@ func (in *lockCheckout) place(ctx context.Context, q *admission.Request) (err er
 	return err
 }
 
-// close removes the checkout.
+// close removes the checkout from the disk.
 func (in *lockCheckout) close() {
 	if in.done != nil {
 		in.done()

@@ -11,12 +11,12 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project"
 )
 
-// leftReply is the ID of the reply about projects that a merge leaves unapplied.
+// leftReply is the ID of the reply about projects that the merge left unapplied.
 const leftReply = "left"
 
-// unapplied reports, in Lockstep's comment about the merge, the projects that only a comment applies and that
-// were not applied. People have to write a new comment for them. Projects that the merge itself applies have
-// their own replies. The report is written once, and not changed later.
+// unapplied lists, in Lockstep's comment about the merge, the projects that are not applied and that only a
+// comment can apply. People must write a new comment for them. Projects that the merge itself applies have
+// their own replies. The list is written once, and not changed later.
 func unapplied(ctx context.Context, cl *Closer) error {
 	if !cl.Facts.Pull.Merged {
 		return nil

@@ -15,8 +15,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// Unlock ends the locks that people have put on states for the pull request. It also releases the locks that
-// earlier applies of the pull request have left.
+// Unlock releases the locks that people have taken on states for this pull request. It also releases the locks
+// that earlier applies of the pull request have left.
 func (un *Unlocker) Unlock(ctx context.Context, c comment.Command) ([]comment.Reply, error) {
 	all, err := un.Ledger.Runs(ctx, un.Facts.Message.Pull)
 	if err != nil {
@@ -25,7 +25,8 @@ func (un *Unlocker) Unlock(ctx context.Context, c comment.Command) ([]comment.Re
 	known := slices.Clone(all)
 	all = slices.DeleteFunc(all, func(s ledger.Versioned) bool { return !s.SelectedBy(c) })
 	if len(all) == 0 {
-		// A person who may not ask learns nothing about the runs, not even that there are none.
+		// A person without the right to give the command learns nothing about the runs, not even that there are
+		// none.
 		_, d, err := un.Facts.Ask(ctx, un.Facts.Request(comment.Unlock, runs.Run{}), nil)
 		if err != nil {
 			no, err := gatefacts.FinalReply(c, "", err)
@@ -59,8 +60,8 @@ func (un *Unlocker) unlockOne(ctx context.Context, c comment.Command, r runs.Run
 	if err != nil || no != nil {
 		return []comment.Reply{no}, err
 	}
-	// The step that can be repeated comes first. The release of the engine's lock cannot be repeated, and is
-	// reported once.
+	// The step that can be repeated is made before the other. Releasing the engine's lock cannot be repeated,
+	// and is reported once.
 	lifter := locking.Lifter{Ledger: un.Ledger, Open: un.Open}
 	v, err := lifter.Lift(ctx, r)
 	if err != nil {
@@ -88,7 +89,7 @@ func (un *Unlocker) unlockOne(ctx context.Context, c comment.Command, r runs.Run
 }
 
 // lockedElsewhere returns the refusal of an unlock command whose requirements are not met. If a person has
-// locked the state for another pull request, it adds that this lock has to be ended there.
+// locked the state for another pull request, the refusal adds that this lock must be released there.
 func (un *Unlocker) lockedElsewhere(ctx context.Context, c comment.Command, r runs.Run, refusal comment.Reply) (comment.Reply, error) {
 	have, err := un.Facts.Reserved(ctx, r)
 	if err != nil {
@@ -110,8 +111,8 @@ func (un *Unlocker) lockedElsewhere(ctx context.Context, c comment.Command, r ru
 	return no, nil
 }
 
-// unlockUnderWay ends the lock of a person, which does not belong to an apply, while an apply is in progress.
-// If there is no such lock, it returns the refusal.
+// unlockUnderWay releases a person's lock while an apply is in progress, because that lock does not belong to
+// the apply. If there is no such lock, it returns the refusal.
 func (un *Unlocker) unlockUnderWay(ctx context.Context, r runs.Run, refusal comment.Reply) (comment.Reply, error) {
 	lifter := locking.Lifter{Ledger: un.Ledger, Open: un.Open}
 	v, err := lifter.Lift(ctx, r)

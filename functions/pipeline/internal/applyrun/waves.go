@@ -35,7 +35,7 @@ import (
 // person's lock (runs.Asked.Late). Here the gate is asked about everything. The janitor sends a message once
 // the clock may have changed the decision.
 
-// Waves continues the accepted applies that wait for other projects of their pull request.
+// Waves continues accepted applies that wait for other projects of the same pull request.
 type Waves struct {
 	Facts   *gatefacts.Reader
 	Report  *report.Reporter
@@ -48,9 +48,9 @@ type Waves struct {
 	changed bool        // see Continue
 }
 
-// Continue looks at all waiting applies of the pull request, and queues those that need not wait any more. Each
-// handler of an event of the pull request calls it. It can be repeated. changed is set if the comments need an
-// update.
+// Continue checks all waiting applies of the pull request, and queues those that need not wait any more. The
+// handler of each event of the pull request calls it. It can be repeated. changed is set if the comments need
+// an update.
 func (w *Waves) Continue(ctx context.Context) (changed bool, err error) {
 	w.order, w.changed = nil, false
 	all, err := w.Ledger.Runs(ctx, w.Facts.Message.Pull)
@@ -83,8 +83,8 @@ func (w *Waves) Continue(ctx context.Context) (changed bool, err error) {
 	return w.changed, nil
 }
 
-// markLate marks all waiting applies of a merge as late if one of them is late: when it is their turn, the base
-// branch may have moved.
+// markLate marks all waiting applies of a merge as late if one of them is late. When they can be made, the base
+// branch may have changed.
 func markLate(ctx context.Context, w *Waves, all []ledger.Versioned) (err error) {
 	late := func(s ledger.Versioned) bool { return s.Waiting() && s.Asked.Late }
 	if !slices.ContainsFunc(all, late) {
@@ -105,9 +105,9 @@ func markLate(ctx context.Context, w *Waves, all []ledger.Versioned) (err error)
 	return nil
 }
 
-// leaveQueue refuses a queued apply at once if it was stopped or its pull request is closed. So the applies
-// behind it in the queue move up. The message of the apply finds the refusal later. If the handler of that
-// message has begun meanwhile, the handler decides.
+// leaveQueue refuses a queued apply at once if somebody has stopped it, or if its pull request is closed. So
+// the applies after it move up in the queue. Its message finds the refusal later. If the handler of that
+// message has already begun, the handler decides.
 func leaveQueue(ctx context.Context, w *Waves, s ledger.Versioned) error {
 	p := w.Facts.Pull
 	stop, err := w.Ledger.StopOf(ctx, s.Run)
@@ -132,12 +132,12 @@ func leaveQueue(ctx context.Context, w *Waves, s ledger.Versioned) error {
 	return nil
 }
 
-// woken reports whether an earlier attempt at this message has queued an apply.
+// woken reports whether an earlier attempt at this message has already queued the apply.
 func (w *Waves) woken(r runs.Run) bool {
 	return r.Phase == runs.ApplyQueued && r.Asked.Waits != nil && r.Asked.Waits.Woken == w.Facts.Message.ID
 }
 
-// continueOne looks at one waiting apply. The projects that it depends on were looked at before.
+// continueOne checks one waiting apply. The projects on which it depends were checked before.
 func (w *Waves) continueOne(ctx context.Context, s ledger.Versioned) error {
 	if w.woken(s.Run) {
 		w.changed = true
@@ -191,7 +191,8 @@ func (w *Waves) continueOne(ctx context.Context, s ledger.Versioned) error {
 	return w.Queuer.announce(ctx, s.Run)
 }
 
-// unable gives applies up if err is final. It returns any other error.
+// unable gives up applies if err stays the same until a person fixes something. It returns any other error
+// unchanged.
 func (w *Waves) unable(ctx context.Context, all []ledger.Versioned, err error) error {
 	var d admission.Decision
 	if errors.Is(err, github.ErrNotFound) { // the base branch was deleted
@@ -212,14 +213,15 @@ func (w *Waves) unable(ctx context.Context, all []ledger.Versioned, err error) e
 	return err
 }
 
-// giveUp ends the wait of an apply that will not be done, and tells the person who asked for it.
+// giveUp ends the wait of an apply that will not be made, for the reasons in d, and tells the user who
+// requested it.
 func (w *Waves) giveUp(ctx context.Context, s ledger.Versioned, d admission.Decision) error {
 	return w.GiveUp(ctx, s, gatefacts.Refused(comment.Command{Verb: comment.Apply}, runs.Label(s.Run), d))
 }
 
-// GiveUp ends the wait of an apply that will not be done. The person who asked for the apply gets the reply no.
-// While the pull request is open, the plan can still be applied. The check is written first: once the record is
-// written, no later message would write it.
+// GiveUp ends the wait of an apply that will not be made. The user who requested it gets the reply no. As long
+// as the pull request is open, the plan can still be applied. The check is written before the record. Once the
+// record is written, no later message would write the check.
 func (w *Waves) GiveUp(ctx context.Context, s ledger.Versioned, no comment.Reply) error {
 	if err := w.Report.Reply(ctx, s.Asked.Waits.Answer, report.NextApply(s.Run, no)); err != nil {
 		return err
@@ -235,7 +237,7 @@ func (w *Waves) GiveUp(ctx context.Context, s ledger.Versioned, no comment.Reply
 	return err
 }
 
-// sort puts runs after those whose applies come first.
+// sort sorts runs in the order in which they must be applied.
 func (qu *ApplyQueuer) sort(ctx context.Context, all []ledger.Versioned) error {
 	if len(all) < 2 {
 		return nil
@@ -245,10 +247,10 @@ func (qu *ApplyQueuer) sort(ctx context.Context, all []ledger.Versioned) error {
 	return err
 }
 
-// reportWaiting reports that an apply is accepted and waits. The other apply, for which it waits, may have
-// ended before this wait was recorded. The handler of an event checks that; any other handler sends a message
-// whose handler checks it. For a late apply, the message also sends notifications, because this may be the
-// only outcome of the merge.
+// reportWaiting reports that an apply is accepted and waits. The apply for which it waits may have ended before
+// this wait was recorded. If this process handles an event, it checks that itself; otherwise it sends a message
+// whose handler does. For a late apply, the message also sends notifications, because the merge may have no
+// other result.
 func (qu *ApplyQueuer) reportWaiting(ctx context.Context, r runs.Run) error {
 	if err := qu.reportReasons(ctx, r); err != nil || qu.Facts.Message.Queue() == pipeline.Events && !r.Asked.Late {
 		return err
@@ -257,7 +259,7 @@ func (qu *ApplyQueuer) reportWaiting(ctx context.Context, r runs.Run) error {
 }
 
 // reportReasons reports why an apply waits. For a late apply it only writes the check, because the reasons are
-// reported already.
+// already reported.
 func (qu *ApplyQueuer) reportReasons(ctx context.Context, r runs.Run) error {
 	if r.Asked.Late {
 		return qu.Report.PutCheck(ctx, r)

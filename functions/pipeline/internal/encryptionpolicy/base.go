@@ -43,18 +43,18 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project"
 )
 
-// A Base is the part of a project, at a commit of the base branch, that its encryption block depends on. The
-// zero value has no block.
+// A Base has everything of a project, at a commit of the base branch, on which the project's encryption block
+// depends. The zero value means that there is no block.
 type Base struct {
-	// Files are the files of the root module and its variable files, by paths from Dir.
+	// Files are the files of the root module and its variable files. Their paths are relative to Dir.
 	Files map[string][]byte `json:",omitempty"`
-	// VarFiles are the names in Files of the files that lockstep.hcl names. Variables are the values there, as
-	// JSON.
+	// VarFiles are the variable files that lockstep.hcl names, by their names in Files. Variables are the
+	// values of variables in lockstep.hcl, as JSON.
 	VarFiles  []string                   `json:",omitempty"`
 	Variables map[string]json.RawMessage `json:",omitempty"`
 }
 
-// errTooLarge reports that files exceed the limit. Other errors wrap it.
+// errTooLarge reports that files together exceed the limit. The errors for people wrap it.
 var errTooLarge = errors.New("the files are too large")
 
 // Size returns the length of the files in bytes.
@@ -66,8 +66,8 @@ func (b Base) Size() int {
 	return n
 }
 
-// Read reads a project of a checkout of the base branch, with at most limit bytes of files. It returns the zero
-// value if the project has no encryption block.
+// Read reads a project in a checkout of the base branch. Its files together must have at most limit bytes. Read
+// returns the zero value if the project has no encryption block.
 func Read(files fs.FS, p project.Project, limit int) (Base, error) {
 	if !p.Encrypts {
 		return Base{}, nil
@@ -103,7 +103,7 @@ func Read(files fs.FS, p project.Project, limit int) (Base, error) {
 // file of the root module has the same name.
 func named(file string) string { return "//" + file }
 
-// add adds a file, and returns how much of the limit is left, in bytes.
+// add adds the file name of the checkout, under the name at. It returns how many bytes are left of limit.
 func (b Base) add(files fs.FS, name, at string, limit int) (int, error) {
 	f, err := files.Open(at)
 	if err != nil {

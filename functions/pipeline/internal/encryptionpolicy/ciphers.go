@@ -20,15 +20,15 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/internal/encrypting"
 )
 
-// Input is a Base with the values of its environment.
+// Input is a Base, together with the values that the environment gives to its variables.
 type Input struct {
 	Base      Base
 	Workspace string
-	// Environment is the value of the environment variable [encrypting.Variable]. Secrets are the
-	// configuration's variables that secrets set.
+	// named returns the name under which [Base.Files] has a variable file that lockstep.hcl names. It begins
+	// with "//", so that no file of the root module can have the same name.
 	Environment string
 	Secrets     inputs.Source
-	// KMS and Refuse are the fields of [encrypting.Input].
+	// KMS and Refuse are as in [encrypting.Input].
 	KMS    encrypting.KMS
 	Refuse func(argument string) string
 	Budget *budget.Budget
@@ -37,7 +37,7 @@ type Input struct {
 // Ciphers are the ciphers that the encryption block of a [Base] defines.
 type Ciphers struct {
 	Set *encrypting.Set
-	// Files are the files that diagnostics point to. Their names say that they are the base branch's.
+	// Files are the files that diagnostics may quote. Their names say that they are files of the base branch.
 	Files map[string]*hcl.File
 	// Sensitive are the values of sensitive and ephemeral variables.
 	Sensitive []cty.Value
@@ -88,7 +88,8 @@ func (b *block) load() (*config.Module, diags.Diagnostics) {
 	return nil, ds
 }
 
-// evaluator returns the function that evaluates expressions of the block.
+// evaluator returns the function that evaluates the expressions in the encryption block. root is the root
+// module.
 func (b *block) evaluator(root *config.Module) func(hcl.Expression) (cty.Value, hcl.Diagnostics) {
 	sources := b.sources()
 	values, _ := inputs.Values(root.Content, sources)
@@ -106,8 +107,8 @@ func (b *block) evaluator(root *config.Module) func(hcl.Expression) (cty.Value, 
 	}
 }
 
-// sources returns the sources of the variables, in the order in which a plan of the base reads them. A mistake
-// in a source is reported at the variable that has no value because of it.
+// sources returns the sources of the variables' values, in the order in which a plan of the base branch reads
+// them. A mistake in a source is reported for each variable that has no value because of it.
 func (b *block) sources() []inputs.Source {
 	var out []inputs.Source
 	add := func(origin inputs.Origin, name string) {
@@ -130,11 +131,11 @@ func (b *block) sources() []inputs.Source {
 	return append(out, b.Secrets)
 }
 
-// Branch is a suffix for the names of the base branch's files.
+// Branch is appended to the names of files on the base branch, for people.
 const Branch = " (base branch)"
 
 // theirs adds [Branch] to the file names in diagnostics, because the files of the pull request have the same
-// names. It also removes the values of expressions, because they may be secret.
+// names. It also removes the values of expressions, which may be secret.
 func (b *block) theirs(ds diags.Diagnostics) diags.Diagnostics {
 	files := map[string]*hcl.File{}
 	for name, f := range b.out.Files {

@@ -14,18 +14,19 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// DeploymentHub is the part of GitHub that records deployments.
+// DeploymentHub has those requests to GitHub's API that are about deployments.
 type DeploymentHub interface {
-	// PutDeployment creates a deployment, if none with its task exists, and reports its state.
+	// PutDeployment creates a deployment on GitHub, unless one with the same task exists. It then reports the
+	// deployment's state.
 	PutDeployment(ctx context.Context, d github.Deployment) error
 }
 
-// A Recorder records the deployments of one pull request.
+// A Recorder reports the applies of one pull request to GitHub, as deployments.
 type Recorder struct {
 	Facts  *gatefacts.Reader
 	Ledger ledger.Ledger
 	Hub    DeploymentHub
-	// Log gets an error for each deployment that GitHub refused; it may be nil.
+	// Log is called with an error for each deployment that GitHub has refused. It may be nil.
 	Log func(error)
 }
 
@@ -35,8 +36,8 @@ type last struct {
 	State github.DeploymentState
 }
 
-// deploymentDue returns the state of a run's deployment that has to be reported to GitHub; "" if it is reported
-// already, or if there is no deployment.
+// deploymentDue returns the state of a run's deployment that must be reported to GitHub. It returns "" if this
+// state is already reported, or if there is no deployment.
 func deploymentDue(r runs.Run, told last) github.DeploymentState {
 	state := github.DeploymentState("")
 	switch {
@@ -112,8 +113,8 @@ func (rec Recorder) told(ctx context.Context, key string) (map[string]last, erro
 	return told, err
 }
 
-// deployment returns the deployment of a run's last apply. Each attempt at an apply that somebody asked for is
-// one deployment.
+// deployment returns the deployment on GitHub for a run's last apply. Each apply that somebody has requested is
+// a separate deployment.
 func deployment(r runs.Run, state github.DeploymentState, p github.PullRequest) github.Deployment {
 	sha := r.Spec.Head
 	switch {

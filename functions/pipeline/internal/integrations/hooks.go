@@ -14,16 +14,17 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 )
 
-// Hooks calls the hooks of a run: a team's own programs, at the events that the base branch names. All hooks of
-// an event are called at the same time, so the run waits only for the slowest. A pull request cannot add hooks.
+// Hooks calls the hooks of a run: programs of a team, at the events for which the base branch names them. A
+// pull request cannot add hooks. All hooks for an event are called at the same time, so the run waits only for
+// the slowest one.
 type Hooks struct {
 	Facts *gatefacts.Reader
 	// Step calls one hook. If it is nil, no hook can be called, and each hook counts as failed.
 	Step jobs.StepFunc
 }
 
-// Run calls the hooks of an event for a run, and returns their answers in the order of their blocks. s
-// describes the call; its field Hook is not set.
+// Run calls the hooks for an event, and returns their answers in the order of the hook blocks. s describes the
+// event and the run; its field Hook is not set.
 func (r Hooks) Run(ctx context.Context, s jobs.Step) ([]reasons.Hooked, error) {
 	s.Run.Pull = r.Facts.Message.Pull // the record has the repository's name at the time of the plan
 	all, err := gatefacts.Hooks(ctx, r.Facts, s.Event, s.Run)
@@ -52,8 +53,8 @@ func (r Hooks) Run(ctx context.Context, s jobs.Step) ([]reasons.Hooked, error) {
 	return out, errors.Join(errs...)
 }
 
-// HookRefusal returns the decision from the answers of the hooks before a plan or an apply. All of them must
-// allow it. The parameter again is the command that asks them again.
+// HookRefusal returns a decision from the answers of the hooks before a plan or an apply. All hooks must allow
+// it. again is the command that calls the hooks once more.
 func HookRefusal(all []reasons.Hooked, again comment.Command) admission.Decision {
 	against := slices.DeleteFunc(slices.Clone(all), func(h reasons.Hooked) bool { return !h.Against() })
 	var d admission.Decision

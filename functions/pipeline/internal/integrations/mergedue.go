@@ -6,18 +6,21 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// forBase reports whether an apply was for the present base branch of a pull request. branch is the name of the
-// apply's base branch; if it is "", the branch is unknown, and forBase returns true.
+// forBase reports whether an apply was for the present base branch of a pull request. branch is the base branch
+// at the apply; "" means that it is not known, and forBase returns true.
 func forBase(branch string, p github.PullRequest) bool { return branch == "" || branch == p.Base.Ref }
 
-// mergeDue reports whether only the merge of an open pull request is left to do. It is true under three
-// conditions. The last look was at the present head. At least one project is applied. All other projects that
-// the head touches are applied or have no changes. A project without a plan of the head is not done, and
-// neither is a project that was applied only in part.
+// mergeDue reports whether nothing is left to do for an open pull request but its merge. Three conditions must
+// be true:
+//   - Lockstep has examined the present head.
+//   - At least one project is applied.
+//   - All other projects that the head changes are applied, or have no changes. A project without a plan of the
+//     head is not done, and neither is one that was applied only in part.
 //
-// It is false for drafts, for pull requests from forks, with conflicts or with broken policies, and for those
-// that were applied for another base branch. kept are the keys of the runs to whose states the pull request was
-// applied last. If such a run's plan has no changes, its project counts as applied.
+// mergeDue returns false for drafts, for pull requests from forks, with conflicts or with policies that have
+// errors, and for those that were applied for another base branch. kept are the keys of the runs to whose
+// states this pull request was applied last. If such a run's plan has no changes, its project counts as
+// applied.
 func mergeDue(p github.PullRequest, l ledger.Look, all []runs.Run, kept map[string]bool) bool {
 	alone := !p.Open || p.Draft || p.Fork()
 	moved := l.Head != p.Head.SHA || l.Into != p.Base.Ref
@@ -43,8 +46,8 @@ func mergeDue(p github.PullRequest, l ledger.Look, all []runs.Run, kept map[stri
 	return applied && planned >= l.Projects
 }
 
-// appliedAt reports in done whether a run has nothing left to apply at a head. It reports in applied whether
-// the pull request was applied to the run's state.
+// appliedAt reports whether a run has nothing left to apply at the commit head (done), and whether the pull
+// request was applied to the run's state (applied).
 func appliedAt(r runs.Run, head string, p github.PullRequest, kept map[string]bool) (done, applied bool) {
 	switch {
 	case r.Spec.Head != head:

@@ -16,20 +16,21 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// Hub is the part of GitHub's API that merges pull requests. A *github.FinalError is a refusal that stays until
-// a person fixes something.
+// Hub has those requests to GitHub's API by which pull requests are merged. A *github.FinalError is a refusal
+// that stays the same until a person fixes something.
 type Hub interface {
-	// Land merges a pull request whose head is still sha. An error wraps github.ErrHeadMoved if the head has
-	// changed, and github.ErrQueued if the pull request went into the base branch's merge queue instead.
+	// Land merges a pull request, if its head is still sha. The error wraps github.ErrHeadMoved if the head has
+	// changed. It wraps github.ErrQueued if the pull request was added to the base branch's merge queue
+	// instead.
 	Land(ctx context.Context, number int, sha, method string) error
 	// Reports returns the check runs of a commit.
 	Reports(ctx context.Context, sha string) ([]github.Report, error)
-	// DeleteBranch deletes the branch of a merged pull request, if its tip is still sha and no other pull
-	// request uses it.
+	// DeleteBranch deletes the branch of a merged pull request. The branch's tip must still be sha, and no
+	// other pull request may use the branch.
 	DeleteBranch(ctx context.Context, number int, name, sha string) error
 }
 
-// A Merger merges the pull request of a message. Only one process at a time may do so.
+// A Merger merges the pull request of a message. Only one process at a time may use it.
 type Merger struct {
 	Facts  *gatefacts.Reader
 	Report *report.Reporter
@@ -37,7 +38,8 @@ type Merger struct {
 	Hub    Hub
 }
 
-// Merge merges the pull request if that is due. The caller has written the comments and checks before.
+// Merge merges the pull request if nothing else is left to do. The caller has already written the comments and
+// checks.
 func (m Merger) Merge(ctx context.Context) error {
 	pull := m.Facts.Pull
 	look, err := m.Ledger.LastLook(ctx, m.Facts.Message.Pull)
@@ -107,8 +109,8 @@ func (m Merger) Merge(ctx context.Context) error {
 	return m.deleteBranch(ctx, look)
 }
 
-// watch records a [pipeline.Watch], so that the merge is tried again once an hour, and after each event that
-// may have removed GitHub's reason for refusing it.
+// watch records a [pipeline.Watch]. So Lockstep tries to merge once an hour, and after each event that may have
+// removed the reason for GitHub's refusal.
 func (m Merger) watch(ctx context.Context) error {
 	pull := m.Facts.Pull
 	tip, err := m.Facts.Hub.Tip(ctx, pull.Base.Ref)
@@ -131,8 +133,8 @@ func (m Merger) watch(ctx context.Context) error {
 	return err
 }
 
-// unwatch removes the merge from the watch if the hour of the watch is over and no merge is due. The event
-// that later makes the merge due tries it anyway.
+// unwatch ends the attempts to merge once an hour, if an hour has passed and nothing can be merged. An event
+// that makes a merge possible later causes another attempt anyway.
 func (m Merger) unwatch(ctx context.Context) error {
 	if !m.Facts.Message.Decided() {
 		return nil
@@ -152,9 +154,9 @@ func (m Merger) unwatch(ctx context.Context) error {
 	return err
 }
 
-// othersDone reports whether the deployments that serve other projects of the pull request have nothing left
-// to do. It looks at the checks of these deployments on the head. Each deployment writes its own check before
-// it looks, so the last deployment finds that all others are done.
+// othersDone reports whether the deployments that work for other projects of the pull request have nothing left
+// to do. It reads their checks on the head. Each deployment writes its own check before it reads the others, so
+// the last deployment finds that all others are done.
 func (m Merger) othersDone(ctx context.Context, l ledger.Look) (bool, error) {
 	if len(l.Elsewhere) == 0 {
 		return true, nil
@@ -174,8 +176,8 @@ func (m Merger) othersDone(ctx context.Context, l ledger.Look) (bool, error) {
 	return err == nil && !slices.ContainsFunc(names, func(name string) bool { return !v.Done(name) }), err
 }
 
-// deleteBranch deletes the branch of a pull request that Lockstep has merged, if the settings ask for that. It
-// keeps a branch whose pull requests are planned.
+// deleteBranch deletes the branch of a pull request that Lockstep has merged, if the settings say so. It keeps
+// the branch if Lockstep plans pull requests into it.
 func (m Merger) deleteBranch(ctx context.Context, l ledger.Look) error {
 	head := m.Facts.Pull.Head
 	if l.Landing == "" || l.Landing != head.SHA {
@@ -189,14 +191,15 @@ func (m Merger) deleteBranch(ctx context.Context, l ledger.Look) error {
 		return m.recordLanding(ctx, "")
 	}
 	err = m.Hub.DeleteBranch(ctx, m.Facts.Pull.Number, head.Ref, head.SHA)
-	// The merge itself has succeeded. If GitHub refuses to delete the branch, people can see that there.
+	// The merge has succeeded. So it does not matter if GitHub refuses to delete the branch: people see that on
+	// GitHub.
 	if err != nil && !errors.As(err, new(*github.FinalError)) {
 		return err
 	}
 	return m.recordLanding(ctx, "")
 }
 
-// reportRefusal reports GitHub's refusal, in one comment for each head.
+// reportRefusal writes a comment that GitHub refuses the merge. There is one comment for each head.
 func (m Merger) reportRefusal(ctx context.Context, sha string, no comment.MergeRefused) error {
 	if err := m.Report.Reply(ctx, ledger.AutomergeAnswer+"-"+sha, report.NewReply("merge", no)); err != nil {
 		return err
@@ -204,8 +207,8 @@ func (m Merger) reportRefusal(ctx context.Context, sha string, no comment.MergeR
 	return m.Report.Sync(ctx)
 }
 
-// reportMerged adds to the comment about GitHub's refusal, if there is one, that the pull request is merged
-// now.
+// reportMerged adds to the comment about GitHub's refusal that the pull request is now merged. It does nothing
+// if there is no such comment.
 func (m Merger) reportMerged(ctx context.Context, sha string) error {
 	name := ledger.AutomergeAnswer + "-" + sha
 	rec, err := m.Ledger.Records.Get(ctx, ledger.AnswerDir(m.Facts.Message.Pull)+"/"+name)
@@ -230,14 +233,14 @@ func (m Merger) reportMerged(ctx context.Context, sha string) error {
 	return m.Report.Sync(ctx)
 }
 
-// recordQueued records that a head is in the merge queue. If somebody removes it from the queue, or the checks
-// of its merge group fail, Lockstep does not add it again.
+// recordQueued records that Lockstep has added a head to the merge queue. If somebody removes it from the
+// queue, or if the checks of its merge group fail, Lockstep does not add it once more.
 func (m Merger) recordQueued(ctx context.Context, sha string) error {
 	return m.Ledger.ChangeLook(ctx, m.Facts.Message.Pull, func(l *ledger.Look) { l.Queued = sha })
 }
 
-// recordLanding records that a head is about to be merged and its branch deleted; "" records that both are
-// done.
+// recordLanding records that Lockstep is about to merge the head sha and to delete its branch. sha "" records
+// that both are done.
 func (m Merger) recordLanding(ctx context.Context, sha string) error {
 	return m.Ledger.ChangeLook(ctx, m.Facts.Message.Pull, func(l *ledger.Look) { l.Landing = sha })
 }

@@ -19,18 +19,18 @@ type Teller struct {
 	Ledger ledger.Ledger
 	// Notify delivers one notification. If it is nil, none are sent.
 	Notify jobs.NotifyFunc
-	// Log gets an error for each notification that was not delivered; it may be nil.
+	// Log is called with an error for each notification that was not delivered. It may be nil.
 	Log func(error)
 }
 
-// A news is an outcome of a run, with the notifications that report it.
+// A news is the result of a run, with the notifications that must report it.
 type news struct {
 	jobs.Happened
 	key, name string
 	of        []jobs.Notice
 }
 
-// Tell sends the notifications about outcomes that have not been reported yet.
+// Tell sends the notifications about results that were not reported before.
 func (t Teller) Tell(ctx context.Context) error {
 	if t.Notify == nil {
 		return nil
@@ -72,7 +72,7 @@ func (t Teller) Tell(ctx context.Context) error {
 	return err
 }
 
-// news returns the outcomes of the pull request's runs that have to be reported now.
+// news returns those results of the pull request's runs that must be reported now.
 func (t Teller) news(ctx context.Context) (out []news, err error) {
 	all, err := t.Ledger.Runs(ctx, t.Facts.Message.Pull)
 	if err != nil {
@@ -99,8 +99,8 @@ func (t Teller) news(ctx context.Context) (out []news, err error) {
 	return out, nil
 }
 
-// deliver delivers the notifications about outcomes, all at the same time. All outcomes for the same
-// notification are sent as one message.
+// deliver delivers notifications, all at the same time. All results for the same notification are sent as one
+// message.
 func (t Teller) deliver(ctx context.Context, all []news) {
 	var notices []jobs.Notice
 	for _, n := range all {

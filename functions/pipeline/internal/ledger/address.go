@@ -11,26 +11,26 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/places"
 )
 
-// addresses is the record of a project's state addresses, one for each base branch.
+// addresses is the record of the addresses of a project's state: one for each base branch.
 type addresses struct {
 	Place string           // the last address on any base branch
 	Of    map[string]where `json:",omitempty"` // by base branch
 }
 
-// where is the address of a project's state on one base branch, with the former addresses.
+// where is the address of a project's state on one base branch, with its former addresses.
 type where struct {
 	Place string
-	// Was is the previous address. Before are older addresses, the latest first: those at which a pull request
-	// had an unsettled apply or a lock when the state was last moved.
+	// Was is the previous address. Before are older addresses, the latest first. They are those at which a pull
+	// request still had an apply that was not merged, or a lock, when the state was last moved.
 	Was    string   `json:",omitempty"`
 	Before []string `json:",omitempty"`
 }
 
-// former returns the earlier addresses, the latest first.
+// former returns the earlier addresses of the state, the latest first.
 func (w where) former() []string { return append([]string{w.Was}, w.Before...) }
 
-// Place sets the address of a run's state to place, and its other addresses as the decision p says: see
-// [runs.Address]. base is the base branch.
+// Place sets the address of a run's state to place. It sets the additional addresses as the decision p says:
+// see [runs.Address]. base is the name of the base branch.
 func Place(ctx context.Context, ld Ledger, r *runs.Run, place string, p admission.Placing, base string) error {
 	were := append(slices.Clone(r.Address.Were), r.Address.Place)
 	r.Address.Place, r.Address.From, r.Address.Before = place, "", nil
@@ -68,8 +68,8 @@ func Place(ctx context.Context, ld Ledger, r *runs.Run, place string, p admissio
 	return forget(ctx, ld, r)
 }
 
-// FollowMove records in a run, whose plan moves its state, that the base branch has moved the state to another
-// address since. It reports whether that is so.
+// FollowMove handles a plan that moves its state, if the base branch has moved the state to another address in
+// the meantime. It records that in the run. It returns false if that is not so.
 func FollowMove(r *runs.Run, p admission.Placing) bool {
 	if p.Kind != admission.MovedPlace || p.From == r.Address.From {
 		return false
@@ -78,12 +78,12 @@ func FollowMove(r *runs.Run, p admission.Placing) bool {
 	return true
 }
 
-// maxWere is the number of former addresses of a run that are kept in any case; see forget. Each is read when
-// the pull request ends, and a pull request may name another address with each push.
+// maxWere is the number of a run's former addresses that are always kept: see [forget]. Each of them is read
+// when the pull request ends, and a pull request may name another address with each push.
 const maxWere = 16
 
-// forget removes the oldest former addresses of a run, so that at most maxWere stay. It keeps an address at which the
-// run's pull request has an apply or a lock.
+// forget removes the oldest former addresses of a run, so that at most maxWere remain. It keeps those at which
+// the run's pull request has an apply or a lock.
 func forget(ctx context.Context, ld Ledger, r *runs.Run) error {
 	var own []string
 	old := r.Address.Were[:max(0, len(r.Address.Were)-maxWere)]
@@ -108,8 +108,8 @@ func forget(ctx context.Context, ld Ledger, r *runs.Run) error {
 	return nil
 }
 
-// putAddress records the address of a run's state as that of its project on a base branch, and returns it. An
-// address outside a bucket is not recorded, because it contains the project's name.
+// putAddress records the address of a run's state as the project's address on a base branch, and returns it. An
+// address outside of a bucket is not recorded, because it contains the project's name anyway.
 func putAddress(ctx context.Context, ld Ledger, r runs.Run, base string) (now where, err error) {
 	if now.Place = r.Address.Place; r.StateName() == r.Target() {
 		return now, nil
@@ -141,12 +141,13 @@ func putAddress(ctx context.Context, ld Ledger, r runs.Run, base string) (now wh
 	return now, err
 }
 
-// maxBases is how many base branches are kept in an address record. A record has a maximum size, and a
+// maxBases is the maximum number of base branches in a record of addresses. A record has a maximum size, and a
 // repository may have a branch for each release.
 const maxBases = 128
 
-// forgetBases removes the addresses of too many base branches, but not of the given one. Addresses without a
-// former one go first: the next plan for the branch records them again.
+// forgetBases removes the addresses of some base branches, if there are too many. It keeps those of the branch
+// base. It begins with addresses that have no former address, because the next plan for the branch records them
+// once more.
 func forgetBases(of map[string]where, base string) {
 	names := slices.Sorted(maps.Keys(of))
 	slices.SortStableFunc(names, func(a, b string) int { return min(len(of[a].Was), 1) - min(len(of[b].Was), 1) })
@@ -157,9 +158,9 @@ func forgetBases(of map[string]where, base string) {
 	}
 }
 
-// firstAddress records the address of the state that a run was applied to, if its project has none on the
-// base branch yet. A different recorded address stays until a plan finds that the base branch has moved the
-// state, because the pull request is perhaps never merged.
+// firstAddress records the address of the state to which a run was applied, if no address is recorded for its
+// project on the base branch. It keeps a different recorded address, because this pull request may never be
+// merged. If the base branch moves the state, the next plan notices it.
 func firstAddress(ctx context.Context, ld Ledger, r runs.Run) error {
 	if r.StateName() == r.Target() {
 		return nil
@@ -172,9 +173,9 @@ func firstAddress(ctx context.Context, ld Ledger, r runs.Run) error {
 	return err
 }
 
-// AdoptLock moves a lock from the name of a project to the name of its state. The lock was recorded before the
-// address of the state was known, and the project has another name from now on. r is a run under the former
-// name.
+// AdoptLock renames the record of a lock, from the name of a project to the name of its state. The lock was
+// recorded before the address of the state was known, and the project was renamed since. r is a run with the
+// project's old name.
 func AdoptLock(ctx context.Context, ld Ledger, r runs.Run) error {
 	if r.StateName() == r.Target() {
 		return nil
@@ -190,14 +191,15 @@ func AdoptLock(ctx context.Context, ld Ledger, r runs.Run) error {
 // in returns the address on a base branch.
 func (a addresses) in(base string) where { return a.Of[base] }
 
-// addressOf returns the recorded addresses of the state of a target's project; empty if there is no record.
+// addressOf returns the recorded addresses of a project's state. target identifies the project. The result is
+// empty if there is no record.
 func addressOf(ctx context.Context, ld Ledger, repo int64, target string) (addresses, error) {
 	return getOrZero[addresses](ctx, ld, runs.AddressKey(repo, target))
 }
 
-// moveLast copies the record of an unmerged apply from a project's former address to the new one: the state
-// that was moved there contains its objects. Each of the two records is settled on its own, when it blocks an
-// apply.
+// moveLast copies the record of an unmerged apply from a state's former address to the new one, because the
+// state at the new address contains the objects of that apply. From then on, each of the two records is handled
+// separately.
 func moveLast(ctx context.Context, ld Ledger, r runs.Run, former string) error {
 	if former == "" {
 		return nil
@@ -215,9 +217,9 @@ func moveLast(ctx context.Context, ld Ledger, r runs.Run, former string) error {
 	return err
 }
 
-// inUse returns those former addresses of a run's state that a pull request still uses. A pull request uses an
-// address if it has an unsettled apply there, an apply under way, or the lock of a person, which stays there.
-// An address that belongs to another project now does not count.
+// inUse returns those former addresses of a run's state that a pull request still uses: it has an apply there
+// that is in progress or not merged, or a person's lock. It leaves out addresses that now belong to another
+// project.
 func inUse(ctx context.Context, ld Ledger, r runs.Run, former []string) (counts []string, err error) {
 	for _, place := range former {
 		if place == "" || place == r.Address.Place || place == r.Address.From || slices.Contains(counts, place) {
@@ -256,13 +258,13 @@ func used(ctx context.Context, ld Ledger, there runs.Run) (bool, error) {
 	return len(queue) > 0, err
 }
 
-// OtherPlaces returns the addresses other than Place where the state of a run is or was: see [runs.Address].
+// OtherPlaces returns all addresses, besides Place, at which the state of a run is or was: see [runs.Address].
 func OtherPlaces(r runs.Run) []string {
 	further := slices.DeleteFunc(others(r), func(place string) bool { return slices.Contains(r.Address.Were, place) })
 	return append(further, r.Address.Were...)
 }
 
-// others returns the addresses other than Place at which applies and locks concern the run's objects.
+// others returns the addresses, besides Place, at which applies and locks matter for the objects of this run.
 func others(r runs.Run) []string {
 	if r.Address.From == "" {
 		return slices.Clone(r.Address.Before)
@@ -270,8 +272,8 @@ func others(r runs.Run) []string {
 	return append([]string{r.Address.From}, r.Address.Before...)
 }
 
-// namesElsewhere returns the names of the states at the given addresses of a target's project. It leaves out
-// the name of the project itself.
+// namesElsewhere returns the names of the states at the given addresses. It leaves out the name that is made
+// from the project itself (target).
 func namesElsewhere(target string, places ...string) (names []string) {
 	for _, place := range places {
 		if place != "" {
@@ -281,14 +283,14 @@ func namesElsewhere(target string, places ...string) (names []string) {
 	return names
 }
 
-// nameOf returns the name of a run's state: see [runs.StateName]. For a run without a plan, the project's last
-// known address decides.
+// nameOf returns the name of a run's state: see [runs.StateName]. For a run without a plan, it is made from the
+// last known address of the project.
 func nameOf(ctx context.Context, ld Ledger, r runs.Run) (string, error) {
 	return nameAt(ctx, ld, r.Pull.Repo.ID, r.Address.Place, r.Target())
 }
 
-// nameAt returns the name of the state at place, a text from places.Place.String. If place is "", it is the
-// name for the target's project.
+// nameAt returns the name of the state at place, a text from places.Place.String. If place is "", the name is
+// made from target, the project.
 func nameAt(ctx context.Context, ld Ledger, repo int64, place, target string) (string, error) {
 	if place == "" {
 		a, err := addressOf(ctx, ld, repo, target)

@@ -13,27 +13,27 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 )
 
-// An Answer is a comment that is being composed. The handlers of commands add replies, and the single writer of
-// comments turns the replies into text.
+// An Answer has the replies for a comment that Lockstep will write. The handlers of commands add replies. The
+// handler that writes comments turns them into text.
 type Answer struct {
 	Pull pipeline.Pull
 	Name string
 	// Message is the ID of the message with the comment to answer.
 	Message string
-	// At is the time of the comment to answer, by GitHub's clock. The answer was written at that time or later.
+	// At is the time of the comment that is answered, by GitHub's clock. The answer itself is not older.
 	At      time.Time `json:",omitzero"`
 	Replies []Reply   `json:"Parts"`
-	// Synced is set if the comment on GitHub has all replies.
+	// Synced is set if the comment on GitHub contains all replies.
 	Synced bool `json:"Told"`
 	// Promised are the IDs of replies that people may have read as pending. First are the IDs of all replies
-	// that were there when people first read a pending one. Apart is set if the result has, or may have, a
-	// separate comment.
+	// that existed when people first read a pending one. Apart is set if a separate comment has, or may have,
+	// the result.
 	Promised []string `json:",omitempty"`
 	First    []string `json:",omitempty"`
 	Apart    bool     `json:",omitempty"`
 }
 
-// A Reply is the outcome of a command, for one project or for none.
+// A Reply is the result of a command: for one project, or for no certain project.
 type Reply struct {
 	ID   string          // unique in the answer
 	Data json.RawMessage `json:"Reply"` // made by comment.MarshalReply
@@ -43,32 +43,31 @@ type Reply struct {
 
 func AnswerDir(p pipeline.Pull) string { return fmt.Sprintf("ask/%d/%d", p.Repo.ID, p.Number) }
 
-// Answered reports whether an answer to a comment exists or is begun.
+// Answered reports whether the answer to a comment exists or was begun.
 func (ld Ledger) Answered(ctx context.Context, pull pipeline.Pull, comment int64) (bool, error) {
 	rec, err := ld.Records.Get(ctx, AnswerDir(pull)+"/"+strconv.FormatInt(comment, 10))
 	return rec.Version != "", err
 }
 
-// Comment returns the ID of the comment to answer, or 0 if the answer is not to a comment.
+// Comment returns the ID of the comment that is answered; 0 if the answer is not for a comment.
 func (a Answer) Comment() int64 {
 	id, _ := strconv.ParseInt(a.Name, 10, 64)
 	return id
 }
 
-// Has reports whether a reply has an ID with this prefix.
+// Has reports whether the answer has a reply whose ID begins with prefix.
 func (a Answer) Has(prefix string) bool {
 	return slices.ContainsFunc(a.Replies, func(r Reply) bool { return strings.HasPrefix(r.ID, prefix) })
 }
 
-// Pending reports whether the outcome is still open.
+// Pending reports whether the reply only says that the command is still being carried out.
 func (r Reply) Pending() bool {
 	reply, err := comment.UnmarshalReply(r.Data)
 	_, is := reply.(comment.Pending)
 	return err == nil && is
 }
 
-// These are the names of answers to events that are no comments. The name of an answer to a comment is the
-// comment's ID.
+// Names of answers to events that are not comments. The name of an answer to a comment is the comment's ID.
 const (
 	PushAnswer      = "push"      // refusals and failures after a push
 	MergeAnswer     = "merge"     // the outcomes of applies on merge

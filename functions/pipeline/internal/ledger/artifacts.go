@@ -19,12 +19,12 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project"
 )
 
-// Inputs are the inputs of a plan.
+// Inputs are the files and other inputs of a plan.
 type Inputs struct {
 	Tree project.Tree
 	Read []string // see [jobs.PlanResult.Read]
-	// Whole is set if programs of the base branch could run and read any file, so that Tree is the whole
-	// checkout. Own is the part that the configuration itself uses; nil if no programs could run.
+	// Whole is set if programs that the base branch allows could run and read any file. Tree is then the whole
+	// checkout. Own is the part that the configuration itself uses. Own is nil if no programs could run.
 	Whole bool         `json:",omitempty"`
 	Own   project.Tree `json:",omitempty"`
 }
@@ -37,15 +37,15 @@ func (in Inputs) Hash() string {
 	return project.Tree{"tree": in.Tree.Hash(), "own": in.Own.Hash(), "read": strings.Join(in.Read, "\n")}.Hash()
 }
 
-// Moved lists the files that differ between the inputs of a plan and those of a later checkout.
+// Moved has the files that differ between the inputs of a plan and a later checkout.
 type Moved struct {
 	Blocks []string // configuration files, which the executor can compare
 	Own    []string // other files that the plan depends on
 	Around []string // all other files, if programs can read everything
 }
 
-// Compare returns the files that differ. The dependency lock file counts by the providers that it selects, not
-// by its text.
+// Compare returns the files that differ between two checkouts. Of the dependency lock file, it compares only
+// the providers that are selected, and not the text.
 func (in Inputs) Compare(now Inputs, r runs.Run) (m Moved) {
 	for _, name := range in.Tree.Diff(now.Tree) {
 		own := in.isOwn(name) || now.isOwn(name)
@@ -62,7 +62,7 @@ func (in Inputs) Compare(now Inputs, r runs.Run) (m Moved) {
 	return m
 }
 
-// isOwn reports whether a file of the tree belongs to the configuration, or was read by it.
+// isOwn reports whether a file belongs to the configuration, or was read by it.
 func (in Inputs) isOwn(name string) bool {
 	if _, own := in.Own[name]; own || in.Own == nil {
 		return true
@@ -70,17 +70,17 @@ func (in Inputs) isOwn(name string) bool {
 	return in.wasRead(name)
 }
 
-// wasRead reports whether a file function has looked at a file, or at a directory that contains it.
+// wasRead reports whether a file function has read the file, or a directory that contains it.
 func (in Inputs) wasRead(name string) bool {
 	return slices.ContainsFunc(in.Read, func(read string) bool {
 		return read == "." || name == read || strings.HasPrefix(name, read+"/")
 	})
 }
 
-// Scope returns the part of a checkout that these inputs were taken from.
+// Scope returns which part of a checkout these inputs are.
 func (in Inputs) Scope() jobs.Scope { return jobs.Scope{Read: in.Read, Whole: in.Whole} }
 
-// ErrExchanged reports that an artifact is not the one that was stored.
+// ErrExchanged reports that somebody has changed a stored artifact.
 var ErrExchanged = errors.New("it was exchanged")
 
 // LoadInputs returns the inputs of a run's plan.
@@ -96,7 +96,7 @@ func LoadInputs(ctx context.Context, from pipeline.Artifacts, r runs.Run) (Input
 	return in, err
 }
 
-// Text returns an artifact for people, "" if it does not exist.
+// Text returns the content of an artifact that people read; "" if the artifact does not exist.
 func Text(ctx context.Context, from pipeline.Artifacts, a pipeline.Artifact) (string, error) {
 	data, err := from.Get(ctx, a)
 	if errors.Is(err, pipeline.ErrNoArtifact) {
@@ -105,9 +105,9 @@ func Text(ctx context.Context, from pipeline.Artifacts, a pipeline.Artifact) (st
 	return string(data), err
 }
 
-// Body returns the text about a run's project for people, in Markdown; "" for none. It is the outcome of the
-// apply with the applied plan, or the plan, or the reason why there is no plan. s is the run's state. note is
-// shown above the body.
+// Body returns the text about a run's project for people, in Markdown: the result of the apply with the applied
+// plan, or the plan, or the reason why there is no plan. It returns "" if there is nothing to say. s is the
+// project's standing. note is a text to show above body.
 func Body(ctx context.Context, from pipeline.Artifacts, r runs.Run, s comment.Standing) (body, note string, err error) {
 	result := ""
 	if r.End.FinishedBy != 0 && r.Plan.Hash == "" && r.Phase == runs.PlanFailed { // another apply made the changes that could not be planned
@@ -136,7 +136,7 @@ func Body(ctx context.Context, from pipeline.Artifacts, r runs.Run, s comment.St
 	return body, note, err
 }
 
-// plansOf returns the names of the projects whose planned outputs a plan used, sorted by target.
+// plansOf returns the names of the projects whose planned outputs a plan has used. They are sorted by target.
 func plansOf(on map[string]string) (names []string) {
 	for _, target := range slices.Sorted(maps.Keys(on)) {
 		if on[target] != "" {
@@ -146,8 +146,8 @@ func plansOf(on map[string]string) (names []string) {
 	return names
 }
 
-// Sweep deletes the artifacts of the first n plans of a run, and of their applies. It keeps the artifacts in
-// the parameter but, which are still needed.
+// Sweep deletes the artifacts of the first n plans of a run, and of the applies of these plans. It keeps the
+// artifacts in but.
 func Sweep(ctx context.Context, from pipeline.Artifacts, r runs.Run, n int, but ...pipeline.Artifact) error {
 	for i := r.Artifacts.Swept + 1; i <= n; i++ {
 		for _, a := range r.AllArtifacts(i) {

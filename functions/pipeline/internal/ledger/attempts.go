@@ -7,8 +7,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 )
 
-// Attempts counts the attempts at a message since its work last made progress. It is for applies: each
-// hand-over is a receive, too, so the queue's own count is no number of attempts.
+// Attempts counts the attempts at a message since its work last made progress. It is used for applies. The
+// queue's own count is no use for them, because each hand-over to another process also counts there.
 type Attempts struct {
 	Ledger  Ledger
 	Key     string // of the record that the message was handled
@@ -21,8 +21,8 @@ type Attempts struct {
 // done is the value of the record of a handled message.
 const done = "done"
 
-// Begin reads the record, and returns the number of this attempt; 0 if the message was handled. If count is
-// set, the attempt is recorded. An error that wraps pipeline.ErrConflict then means that another process made
+// Begin reads the record, and returns the number of this attempt; 0 if the message was already handled. If
+// count is set, it also records the attempt. If the error wraps pipeline.ErrConflict, another process has begun
 // an attempt at the same time.
 func (t *Attempts) Begin(ctx context.Context, count bool) (int, error) {
 	rec, err := t.Ledger.Records.Get(ctx, t.Key)
@@ -48,7 +48,8 @@ func (t Attempts) Done(ctx context.Context) (bool, error) {
 	return string(rec.Value) == done, err
 }
 
-// Join is Begin for a process that got the message from another process, which has counted the attempt.
+// Join is like Begin, for a process that continues the message of another process. That process has already
+// counted the attempt.
 func (t *Attempts) Join(ctx context.Context) (int, error) {
 	n, err := t.Begin(ctx, false)
 	if err != nil || n == 0 {
@@ -58,8 +59,8 @@ func (t *Attempts) Join(ctx context.Context) (int, error) {
 	return t.n, nil
 }
 
-// Restart resets the count, because the work makes progress. If that cannot be recorded, the count stays too
-// high; Restart reports no error.
+// Restart sets the count to zero, because the work makes progress. If that cannot be recorded, the count is too
+// high; Restart returns no error.
 func (t *Attempts) Restart(ctx context.Context) {
 	if (t.counted || t.joined) && t.n > 0 {
 		t.n = 0
@@ -67,7 +68,7 @@ func (t *Attempts) Restart(ctx context.Context) {
 	}
 }
 
-// TakeBack removes this attempt from the count, because it has only found another process at work.
+// TakeBack does not count this attempt: it has only found that another process is working.
 func (t *Attempts) TakeBack(ctx context.Context) {
 	if t.counted {
 		_ = t.put(ctx, fmt.Sprintf("try %d", t.n-1))

@@ -9,13 +9,13 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// Builds is the record of the builds that an apply is handed to, one after the other. It is written before each
+// Builds is the record of the builds that have worked on an apply, one after another. It is written before a
 // build is started.
 type Builds struct {
 	Number int       // the number of the last build, from 1; 0 for none
 	ID     string    `json:",omitempty"` // "" while it is not known whether the build was started
 	Begun  time.Time // when the build was to be started
-	// Over says how the build ended; "" while it may be at work.
+	// Over says how the build has ended; "" if it may still be running.
 	Over string `json:",omitempty"`
 
 	version pipeline.Version
@@ -27,7 +27,7 @@ type BuildBook struct{ Ledger }
 // buildsKey returns the key of the record for a try of a run.
 func buildsKey(run string, try int) string { return fmt.Sprintf("build/%s/%d", run, try) }
 
-// Of reads the record about a try of a run.
+// Of reads the record about one apply. try is the number of this apply among those of the run.
 func (ld BuildBook) Of(ctx context.Context, run string, try int) (b Builds, err error) {
 	rec, err := ld.Records.Get(ctx, buildsKey(run, try))
 	if err != nil {
@@ -41,7 +41,7 @@ func (ld BuildBook) Of(ctx context.Context, run string, try int) (b Builds, err 
 	return b, err
 }
 
-// Write writes the record if nobody else has changed it since it was read.
+// Write writes the record, unless somebody else has changed it since it was read.
 func (ld BuildBook) Write(ctx context.Context, run string, try int, b Builds) (Builds, error) {
 	version, err := ld.Records.Put(ctx, buildsKey(run, try), pipeline.Encode(b), b.version)
 	if err != nil {
@@ -51,7 +51,7 @@ func (ld BuildBook) Write(ctx context.Context, run string, try int, b Builds) (B
 	return b, nil
 }
 
-// AtWork returns the ID of the build that holds the lease of a message's run; "" for none.
+// AtWork returns the ID of the build that has the lease of the message's run; "" if there is none.
 func (ld BuildBook) AtWork(ctx context.Context, m pipeline.Message) (string, error) {
 	l, err := get[Lease](ctx, ld.Ledger, leaseKey(m.Run()))
 	if err != nil || l == nil {
@@ -63,8 +63,8 @@ func (ld BuildBook) AtWork(ctx context.Context, m pipeline.Message) (string, err
 	return l.Build, nil
 }
 
-// Over records that a build has certainly ended, and removes the build's lease. So another process can continue
-// the apply at once, without waiting for the end of the build's time.
+// Over records that a build has certainly ended, and removes its lease. So another process can continue the
+// apply at once. Otherwise it would have to wait until the end of the build's time limit.
 func (ld BuildBook) Over(ctx context.Context, m pipeline.Message, r runs.Run, id string) error {
 	e, version, err := ld.ApplyRecord(ctx, r)
 	if err != nil {

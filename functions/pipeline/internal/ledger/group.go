@@ -11,9 +11,10 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// A Group is a merge group of a pull request as GitHub reported it. SHA is its commit, and Head the head of the
-// pull request. Gone is set once GitHub does not have the group any more; that is final. Left is set once the
-// checks of a group that is gone, and of the groups behind it, are written.
+// A Group is a merge group that contains a pull request, as GitHub has reported it.
+//   - SHA is the group's commit, and Head the head of the pull request.
+//   - Gone is set if the group no longer exists on GitHub. That is final.
+//   - Left is set if the checks of a group that is gone, and of the groups after it, are written.
 type Group struct {
 	Pull      pipeline.Pull
 	SHA, Head string
@@ -21,22 +22,22 @@ type Group struct {
 	Gone      bool     `json:",omitempty"`
 	Left      bool     `json:",omitempty"`
 	Behind    []string `json:",omitempty"` // the commits of the groups behind it
-	// More are the targets of projects that the pull request touches in the group and that were not planned at
-	// Head.
+	// More are the targets of projects that the pull request changes in the group, and that were not planned
+	// for Head.
 	More []string `json:",omitempty"`
-	// Looks is the number of times that GitHub was asked for the group and did not know it.
+	// Looks is how often GitHub was asked about the group and did not know it.
 	Looks int `json:",omitempty"`
 }
 
-// A GroupPlan compares the plan of a run, named by its hash, with the plan made from the commit of a merge
-// group.
+// A GroupPlan is the result of comparing a run's plan with a plan from the commit of a merge group. The run's
+// plan is identified by its hash.
 type GroupPlan struct {
 	Attempt int
 	Hash    string
 	Found   comment.QueuedPlan
 }
 
-// Of reports whether the comparison is about the run's present plan.
+// Of reports whether the comparison was made with the present plan of the run.
 func (p GroupPlan) Of(r runs.Run) bool {
 	return p.Hash != "" && p.Hash == r.Plan.Hash && p.Attempt == r.Asked.Attempt
 }
@@ -48,12 +49,12 @@ func groupKey(p pipeline.Pull, sha string) string {
 	return fmt.Sprintf("group/%d/%d/%s", p.Repo.ID, p.Number, sha)
 }
 
-// maxGroups is how many merge groups of a pull request are kept. GitHub makes a new group if the queue changes
-// before it is the pull request's turn.
+// maxGroups is the maximum number of merge groups that are recorded for a pull request. GitHub creates a new
+// group if the queue changes before the pull request is merged.
 const maxGroups = 5
 
-// maxBehind is how many groups behind another one are kept. The queue's settings limit how many GitHub makes at
-// a time; the largest limit is 100. Source:
+// maxBehind is the maximum number of groups after another one that are recorded. It is GitHub's maximum for the
+// number of groups that are checked at the same time. Source:
 // https://docs.github.com/en/repositories/configuring-branches-and-merges-in-your-repository/configuring-pull-request-merges/managing-a-merge-queue
 const maxBehind = 100
 
@@ -77,8 +78,8 @@ func (gs Groups) Add(ctx context.Context, g Group) error {
 	})
 }
 
-// CountMiss records that GitHub was asked for a merge group and did not know it. It returns how often that has
-// happened.
+// CountMiss records that GitHub was asked about a merge group and did not know it. It returns how often that
+// has happened.
 func (gs Groups) CountMiss(ctx context.Context, p pipeline.Pull, sha string) (n int, err error) {
 	return n, gs.change(ctx, p, sha, func(g *Group) {
 		g.Looks++
@@ -86,12 +87,12 @@ func (gs Groups) CountMiss(ctx context.Context, p pipeline.Pull, sha string) (n 
 	})
 }
 
-// End records that GitHub does not have a merge group any more.
+// End records that a merge group no longer exists on GitHub.
 func (gs Groups) End(ctx context.Context, p pipeline.Pull, sha string) error {
 	return gs.change(ctx, p, sha, func(g *Group) { g.Gone = true })
 }
 
-// Leave records that the checks of a group that is gone are written.
+// Leave records that the checks of a group that is gone were written.
 func (gs Groups) Leave(ctx context.Context, was Group) error {
 	return gs.change(ctx, was.Pull, was.SHA, func(g *Group) { g.Left = len(g.Behind) == len(was.Behind) })
 }
@@ -109,7 +110,7 @@ func (gs Groups) Read(ctx context.Context, p pipeline.Pull, sha string) (g Group
 	return getOrZero[Group](ctx, gs.Ledger, groupKey(p, sha))
 }
 
-// Plan returns the last comparison for a run in a merge group; zero for none.
+// Plan returns the latest comparison of a run's plan for a merge group; the zero value if there is none.
 func (gs Groups) Plan(ctx context.Context, r runs.Run, sha string) (p GroupPlan, err error) {
 	return getOrZero[GroupPlan](ctx, gs.Ledger, groupKey(r.Pull, sha)+"/"+r.Target())
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// Reopen marks the applies of a reopened pull request as not settled. The base branch does not contain the
-// applied changes, so another apply would revert them.
+// Reopen marks the applies of a reopened pull request as not merged. The base branch does not contain their
+// changes, so an apply of another pull request would revert them.
 func (ld Ledger) Reopen(ctx context.Context, p pipeline.Pull) error {
 	all, err := ld.Runs(ctx, p)
 	if err != nil {
@@ -24,7 +24,8 @@ func (ld Ledger) Reopen(ctx context.Context, p pipeline.Pull) error {
 	return nil
 }
 
-// LastApply returns which pull request was last applied to the state of a run; nil for none.
+// LastApply returns the last apply to the state of a run, with the pull request that made it; nil if there is
+// none.
 func (ld Ledger) LastApply(ctx context.Context, r runs.Run) (*runs.LastApply, error) {
 	name, err := nameOf(ctx, ld, r)
 	if err != nil {
@@ -46,8 +47,8 @@ func (ld Ledger) LastApply(ctx context.Context, r runs.Run) (*runs.LastApply, er
 	return last, nil
 }
 
-// Applies returns the present number of applies to the states of the projects that a run depends on, by target;
-// nil if it depends on none.
+// Applies returns how often the states of the projects on which a run depends have been applied until now, by
+// target. It returns nil if the run depends on none.
 func (ld Ledger) Applies(ctx context.Context, r runs.Run) (map[string]int, error) {
 	var out map[string]int
 	for _, target := range slices.Sorted(maps.Keys(r.Plan.Reads)) {
@@ -67,7 +68,7 @@ func (ld Ledger) Applies(ctx context.Context, r runs.Run) (map[string]int, error
 	return out, nil
 }
 
-// lastOf returns the last apply to the state with a name; nil for none.
+// lastOf returns the last apply to the state with the given name; nil if there is none.
 func lastOf(ctx context.Context, ld Ledger, repo int64, name string) (*runs.LastApply, error) {
 	return get[runs.LastApply](ctx, ld, runs.StateKey(repo, name))
 }
@@ -81,13 +82,13 @@ func changeLast(ctx context.Context, ld Ledger, r runs.Run, edit func(have *runs
 	return changeLastOf(ctx, ld, r.Pull.Repo.ID, name, edit)
 }
 
-// changeLastOf is changeLast for the state with a name.
+// changeLastOf is like changeLast, for the state with the given name.
 func changeLastOf(ctx context.Context, ld Ledger, repo int64, name string, edit func(have *runs.LastApply) *runs.LastApply) error {
 	return change(ctx, ld, runs.StateKey(repo, name), edit)
 }
 
-// MoveLast records that the base branch has moved the state of a run. It sets the new address in the last apply
-// at the former address, if another open pull request made that apply.
+// MoveLast handles a state that the base branch has moved. If another open pull request has made the last apply
+// at the former address, it sets the new address in the record of that apply.
 func MoveLast(ctx context.Context, ld Ledger, r runs.Run) error {
 	for _, name := range namesElsewhere(r.Target(), r.Address.From) {
 		err := changeLastOf(ctx, ld, r.Pull.Repo.ID, name, func(have *runs.LastApply) *runs.LastApply {
@@ -104,9 +105,9 @@ func MoveLast(ctx context.Context, ld Ledger, r runs.Run) error {
 	return nil
 }
 
-// Remember records which pull request was last applied to the state of a run, and counts the apply. A later
-// apply replaces an earlier one; the lock of the state has ordered them. If this apply is recorded already,
-// its record stays, because it may be settled.
+// Remember records an apply to the state of a run, and counts it. It replaces the record of an earlier apply;
+// the lock of the state has ordered them. If this apply is already recorded, its record is kept, because it may
+// contain what became of the pull request.
 func (ld Ledger) Remember(ctx context.Context, r runs.Run, last runs.LastApply) error {
 	if err := firstAddress(ctx, ld, r); err != nil {
 		return err
@@ -131,8 +132,8 @@ func (ld Ledger) Remember(ctx context.Context, r runs.Run, last runs.LastApply) 
 	return changeLastOf(ctx, ld, r.Pull.Repo.ID, runs.StateName(r.Address.From, r.Target()), remember)
 }
 
-// Settle records the fate of a pull request that was applied to the state of a run. It returns the last apply
-// to that state if this pull request made it; otherwise nil.
+// Settle records what has become of a pull request that was applied to the state of a run (fate): for example,
+// it was merged. It returns the last apply to that state if this pull request made it; otherwise nil.
 func (ld Ledger) Settle(ctx context.Context, r runs.Run, number int, fate runs.Fate) (last *runs.LastApply, err error) {
 	all, err := SettleAll(ctx, ld, r, number, fate)
 	if len(all) > 0 {
@@ -141,8 +142,8 @@ func (ld Ledger) Settle(ctx context.Context, r runs.Run, number int, fate runs.F
 	return last, err
 }
 
-// SettleAll is Settle for all addresses of a run's state: see [OtherPlaces]. It returns the last applies that
-// this pull request made, first the one at the address of the present plan.
+// SettleAll is like Settle, for all addresses of a run's state: see [OtherPlaces]. It returns the last applies
+// that this pull request made. The one at the address of the present plan is the first.
 func SettleAll(ctx context.Context, ld Ledger, r runs.Run, number int, fate runs.Fate) (all []runs.LastApply, err error) {
 	var found *runs.LastApply
 	settle := func(have *runs.LastApply) *runs.LastApply {

@@ -11,8 +11,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// A Lease says that a process works on a message, and when the process certainly ends. The process of a lease
-// that still exists after that time is dead.
+// A Lease says that a process is working on a message, and when it has certainly ended. If the lease still
+// exists after that time, the process is dead.
 type Lease struct {
 	Message  pipeline.Message
 	HardStop time.Time
@@ -20,15 +20,15 @@ type Lease struct {
 	Build string `json:",omitempty"`
 }
 
-// A Holder holds the lease of a run for the process that handles a message.
+// A Holder takes and releases the lease of a run, for the process that handles a message.
 type Holder struct {
 	Ledger  Ledger
 	Message pipeline.Message
-	// lease is the stored lease that was taken; nil if none was.
+	// lease is the value of the lease that this process has taken; nil if it has taken none.
 	lease []byte
 }
 
-// unlimited is how long a process without a time limit may work.
+// unlimited is the time after which a process without a time limit counts as dead.
 const unlimited = 6 * time.Hour
 
 // leases is the directory of all leases.
@@ -36,21 +36,21 @@ const leases = "lease"
 
 func leaseKey(run string) string { return leases + "/" + url.PathEscape(run) }
 
-// Hold takes the lease of a run, even if another process has it. Messages about one run are handled one after
-// the other. So the former holder is dead, or will soon find that the run has changed.
+// Hold takes the lease of a run, even if another process has it. The messages about a run are handled one after
+// another. So the process with the lease is dead, or will soon find that the run has changed.
 func (h *Holder) Hold(ctx context.Context, r runs.Run) error {
 	return h.take(ctx, r, func([]byte) error { return nil })
 }
 
-// HoldAlone takes the lease of a run, unless another process with the same message has it and may be alive. A
-// queue may deliver a message again too early. The error is then a *pipeline.BusyError.
+// HoldAlone takes the lease of a run. If another process with the same message has the lease and may be alive,
+// it returns a *pipeline.BusyError instead. That happens if the queue delivers a message once more too early.
 func (h *Holder) HoldAlone(ctx context.Context, r runs.Run) error {
 	return h.take(ctx, r, func(old []byte) error { return h.alone(ctx, old) })
 }
 
-// Alone returns the error of [Holder.HoldAlone] without taking the lease. A process that calls it after
-// reading the run, and writes the run only if the run has not changed, works alone: every process takes the
-// lease before it writes.
+// Alone returns the same error as [Holder.HoldAlone], but does not take the lease. A caller works alone if it
+// first reads the run, then calls Alone, and then writes the run only if it has not changed: every process
+// takes the lease before it writes.
 func (h *Holder) Alone(ctx context.Context, r runs.Run) error {
 	rec, err := h.Ledger.Records.Get(ctx, leaseKey(r.Key()))
 	if err != nil {
@@ -59,7 +59,8 @@ func (h *Holder) Alone(ctx context.Context, r runs.Run) error {
 	return h.alone(ctx, rec.Value)
 }
 
-// alone returns an error if the found lease shows that another process with the same message may be alive.
+// alone returns an error if the value found, a lease, shows that another process with the same message may be
+// alive.
 func (h *Holder) alone(ctx context.Context, found []byte) error {
 	if len(found) == 0 || bytes.Equal(found, h.lease) {
 		return nil
@@ -74,7 +75,8 @@ func (h *Holder) alone(ctx context.Context, found []byte) error {
 	return nil
 }
 
-// take takes the lease, unless free returns an error for the present lease.
+// take takes the lease. If free returns an error for the lease that exists now, take returns this error
+// instead.
 func (h *Holder) take(ctx context.Context, r runs.Run, free func(old []byte) error) error {
 	end := pipeline.HardStop(ctx)
 	if end.IsZero() {
@@ -93,7 +95,7 @@ func (h *Holder) take(ctx context.Context, r runs.Run, free func(old []byte) err
 	return err
 }
 
-// HandOver records that this process has ended its work on the run, and that another process has to continue.
+// HandOver records that this process has ended its work on the run, and that another process must continue it.
 func (h *Holder) HandOver(ctx context.Context, r runs.Run) error {
 	lease := pipeline.Encode(Lease{Message: h.Message, HardStop: time.Now().UTC()})
 	_, err := h.Ledger.Change(ctx, leaseKey(r.Key()), func([]byte) ([]byte, error) { return lease, nil })
@@ -101,8 +103,8 @@ func (h *Holder) HandOver(ctx context.Context, r runs.Run) error {
 	return err
 }
 
-// LetGo gives up the lease that this process took, because the message waits now and nobody works on it. If
-// another process has got the same message since then, it has its own lease.
+// LetGo releases the lease that this process has taken, because the message waits now and nobody works on it.
+// If another process has got the same message in the meantime, that process has its own lease.
 func (h *Holder) LetGo(ctx context.Context) error {
 	if h.lease == nil {
 		return nil
@@ -114,7 +116,7 @@ func (h *Holder) LetGo(ctx context.Context) error {
 	return h.giveBack(ctx, rec)
 }
 
-// Release gives up the lease of a run if the lease belongs to this message.
+// Release releases the lease of a run, if it was taken for this message.
 func (h *Holder) Release(ctx context.Context, run string) error {
 	rec, err := h.Ledger.Records.Get(ctx, leaseKey(run))
 	if err != nil {

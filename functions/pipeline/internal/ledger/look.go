@@ -13,16 +13,16 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// A Look is the result of the last look at the head of a pull request. It has the parts of the status that do
-// not come from runs.
+// A Look is the result of examining the head of a pull request. It has those parts of the status that do not
+// belong to runs.
 type Look struct {
 	Pull              pipeline.Pull
 	Head, Base, Merge string
-	// Into is the name of the base branch.
+	// Into is the name of the pull request's base branch.
 	Into string `json:",omitempty"`
 	// Seen is a time at which Head existed already, by GitHub's clock: see [Look.Before].
 	Seen time.Time `json:",omitzero"`
-	// GivenUp is a later head than Head that nobody could look at.
+	// GivenUp is a head that was pushed after Head, and that Lockstep could not examine.
 	GivenUp string `json:",omitempty"`
 	Discovery
 	Obstacles
@@ -30,59 +30,60 @@ type Look struct {
 	Display
 }
 
-// A Discovery is what a look has found at the head.
+// A Discovery is what Lockstep has found when it examined the head.
 type Discovery struct {
 	// Conflict is set if Head conflicts with Base.
 	Conflict bool `json:",omitempty"`
-	// Asked is set if only commands for some projects caused looks at Head. The other projects were not looked
-	// at.
+	// Asked is set if Head was examined only for commands that name certain projects. All other projects were
+	// not examined.
 	Asked bool `json:",omitempty"`
-	// Compared is set if Head was compared with Base by content.
+	// Compared is set if the contents of Head and Base were compared.
 	Compared bool `json:",omitempty"`
-	// Projects is the number of projects of our deployment that Head touches.
+	// Projects is the number of projects that Head changes and for which this deployment works.
 	Projects int `json:",omitempty"`
-	// Touches are the targets of those projects that belong to our deployment, if a look has found them: see
-	// [runs.ID.Target]. It is not recorded.
+	// Touches are the targets of those projects in Touched for which this deployment works: see
+	// [runs.ID.Target]. It is set only after the head was examined in this process, and is not recorded.
 	Touches []string `json:"-"`
-	// Elsewhere are the pull request's projects that other deployments serve.
+	// Elsewhere are those projects of the pull request for which other deployments work.
 	Elsewhere []Elsewhere `json:",omitempty"`
-	// Order is the order of applies at the head. It is nil if no project depends on another one, there or on
-	// the base branch.
+	// Order are the dependencies between projects at the head. It is nil if neither the head nor the base
+	// branch has any.
 	Order *HeadOrder `json:",omitempty"`
-	// Removed is the note on the projects that the pull request removes, in Markdown; "" for none.
+	// Removed is the note about projects that the pull request removes, in Markdown; "" if it removes none.
 	Removed string `json:",omitempty"`
 	// Removes are the targets of the removed projects: see [runs.ID.Target].
 	Removes []string `json:",omitempty"`
 }
 
-// Obstacles are why projects of the head have no plan, or would not be applied.
+// Obstacles are the reasons why projects at the head have no plan, or could not be applied.
 type Obstacles struct {
-	// Problem is why the projects are unknown, in Markdown. Refused is why nothing is planned at all.
+	// Problem is the reason why Lockstep cannot determine the projects, in Markdown. Refused is the reason why
+	// it plans nothing at all.
 	Problem string `json:",omitempty"`
 	Refused string `json:",omitempty"`
-	// Policies are the broken policies in Head, in Markdown. After a merge they would block applies.
+	// Policies has the errors of policies in Head, in Markdown. If they were merged, they would block applies.
 	Policies string `json:",omitempty"`
-	// Denied is the text about the refused plans of single projects, in Markdown. It is shown while there are
-	// fewer plans than projects.
+	// Denied is the text about refused plans of single projects, in Markdown. It is shown as long as a project
+	// has no plan.
 	Denied string `json:",omitempty"`
-	// Denials are the refusals that Denied describes, one for each project. A denial counts until the project
-	// has a plan of Head.
+	// Denials are the refused plans that Denied describes, one for each project. A denial counts until the
+	// project has a plan of Head.
 	Denials []Denial `json:",omitempty"`
 }
 
-// An Ending is what is known of the close or the merge of the pull request.
+// An Ending is what Lockstep knows about the merge or the close of a pull request.
 type Ending struct {
-	// Closed is set once the pull request is closed: if it is reopened, its head has to be looked at again.
-	// Merged is set if a merge closed it.
+	// Closed is set if the pull request was closed: if it is reopened, its head must be examined once more.
+	// Merged is set if it was merged.
 	Closed bool `json:",omitempty"`
 	Merged bool `json:",omitempty"`
-	// Unheard is set if the handler of another message found the pull request closed. The event of the close is
-	// still to be handled.
+	// Unheard is set if the handler of another message has found that the pull request is closed. The webhook
+	// about that must still be handled.
 	Unheard bool `json:",omitempty"`
-	// Landing is a head that Lockstep is merging or has merged, and whose branch it still has to delete; "" for
-	// none.
+	// Landing is a head that Lockstep is merging or has merged, and whose branch must still be deleted; "" if
+	// there is none.
 	Landing string `json:",omitempty"`
-	// Queued is the head that Lockstep put into the base branch's merge queue.
+	// Queued is a head that Lockstep has added to the base branch's merge queue.
 	Queued string `json:",omitempty"`
 	// Groups are the last commits of merge groups for the pull request: see [Group].
 	Groups []string `json:",omitempty"`
@@ -90,30 +91,32 @@ type Ending struct {
 	FollowUp FollowUp `json:",omitzero"`
 }
 
-// A Display is what people see of a look, and where.
+// A Display says which parts of a Look people see, and where.
 type Display struct {
 	// Notes are sentences for people, in Markdown.
 	Notes []string `json:",omitempty"`
-	// Settings is the hash of the base branch's settings that were used when the waiting plans at Head were
-	// last shown.
+	// Settings is the hash of the base branch's settings with which Lockstep decided about the waiting plans at
+	// Head when it last showed them.
 	Settings string `json:",omitempty"`
-	// Heads are the commits whose check has an entry of this pull request. It is written before the entries.
+	// Heads are the commits whose checks contain a part about this pull request. A commit is added before that
+	// part is written.
 	Heads []string `json:",omitempty"`
-	// Told is set once there was something to report that is not about a run. So a status comment may exist.
+	// Told is set if there was ever something to report that is not about a run. A status comment may then
+	// exist.
 	Told bool `json:",omitempty"`
-	// Comment is the comment with the status.
+	// Comment is the status comment on GitHub.
 	Comment Comment `json:",omitzero"`
 }
 
-// A Comment is one of our comments, as it was last written.
+// A Comment is a comment of Lockstep on GitHub, as Lockstep last wrote it.
 type Comment struct {
 	ID int64
-	// Alone is set once the comment was found again. Two processes that write it at the same time make two
-	// comments; the process that finds both deletes one.
+	// Alone is set after the comment was found on GitHub, without a second one. If two processes write the
+	// comment at the same time, there are two; the process that finds both deletes one.
 	Alone bool `json:",omitempty"`
 }
 
-// Earlier says where GitHub's client has to look for the comment: at its ID once it is Alone, else everywhere.
+// Earlier says where to search for the comment on GitHub: at its ID if it is Alone, otherwise in all comments.
 func (c Comment) Earlier() github.Earlier {
 	if !c.Alone {
 		return github.Earlier{}
@@ -121,10 +124,10 @@ func (c Comment) Earlier() github.Earlier {
 	return github.Earlier{ID: c.ID}
 }
 
-// Next returns the comment after it was written again, with an ID.
+// Next returns the comment after Lockstep has written it once more; id is the ID on GitHub.
 func (c Comment) Next(id int64) Comment { return Comment{ID: id, Alone: c.ID == id} }
 
-// A Denial is a project of the head without a plan, because the gate refused one.
+// A Denial is a project at the head whose plan the gate has refused.
 type Denial struct {
 	Project, Dir, Workspace string
 	Environment             string `json:",omitempty"`
@@ -132,13 +135,13 @@ type Denial struct {
 	ByMerge, Removed bool `json:",omitempty"`
 }
 
-// Run returns the run of the project before its first plan.
+// Run returns a run for the project of the denial, as it was before its first plan.
 func (d Denial) Run(p pipeline.Pull) runs.Run {
 	return runs.Run{ID: runs.ID{Pull: p, Project: d.Project, Workspace: d.Workspace}, Spec: runs.Spec{Dir: d.Dir, Environment: d.Environment, Removed: d.Removed}}
 }
 
-// DeniedOf returns the denials of a look that still count: those of projects that have no plan of the look's
-// head. all are the runs of the look's pull request.
+// DeniedOf returns those denials that still count: of projects without a plan of the head. all are the runs of
+// the pull request.
 func DeniedOf(l Look, all []Versioned) []Denial {
 	return slices.DeleteFunc(slices.Clone(l.Denials), func(d Denial) bool {
 		return slices.ContainsFunc(all, func(s Versioned) bool {
@@ -147,30 +150,31 @@ func DeniedOf(l Look, all []Versioned) []Denial {
 	})
 }
 
-// An Elsewhere is a project that another deployment serves, by the base commit.
+// An Elsewhere is a project for which another deployment works, according to the base commit.
 type Elsewhere struct {
 	Project, Dir, Workspace string
 	By                      string // the name of the deployment
 }
 
-// A FollowUp is an issue about a pull request, as it was last written.
+// A FollowUp is an issue about a merged pull request, as Lockstep last wrote it.
 type FollowUp struct {
 	Number int    // 0 if there is none, or if nobody has asked for it yet
 	Open   bool   `json:",omitempty"`
 	Hash   string // the hash of its text
 }
 
-// A HeadOrder is the head's part of the order of applies.
+// A HeadOrder has the dependencies between the projects at the head.
 type HeadOrder struct {
 	Edges order.Edges `json:",omitempty"`
-	// Touched are the projects that the pull request changes. If one of them has no plan, that does not mean
-	// that it has no changes.
+	// Touched are the names of the projects that the pull request changes. A project among them without a plan
+	// may have changes.
 	Touched []string `json:",omitempty"`
 }
 
 func lookKey(p pipeline.Pull) string { return fmt.Sprintf("pull/%d/%d", p.Repo.ID, p.Number) }
 
-// SaveLook writes a look. Looks at a pull request are made one after the other, so the last one is the newest.
+// SaveLook records a Look. A pull request is never examined twice at the same time, so the latest record is the
+// newest.
 func (ld Ledger) SaveLook(ctx context.Context, l Look) error {
 	return ld.ChangeLook(ctx, l.Pull, func(was *Look) {
 		l.Heads, l.Groups, l.Landing, l.Queued, l.FollowUp, l.Comment = was.Heads, was.Groups, was.Landing, was.Queued, was.FollowUp, was.Comment
@@ -200,9 +204,10 @@ func (ld Ledger) SaveLook(ctx context.Context, l Look) error {
 	})
 }
 
-// since returns the order o with the touched projects of a former look added, because a command looks only at
-// some projects. The former look must be at the same head with the same base branch. If the new look has
-// failed, the former order stays. A look that succeeds and finds no order ends the former order.
+// since returns the order o with the projects of an earlier Look added, because a command examines only some
+// projects. The earlier Look must be about the same head and the same base branch. If the new Look has failed,
+// since returns the earlier order. If it has succeeded and found no dependencies, the earlier ones no longer
+// count.
 func (o *HeadOrder) since(was *HeadOrder, failed bool) *HeadOrder {
 	switch {
 	case o == nil && failed:
@@ -215,33 +220,34 @@ func (o *HeadOrder) since(was *HeadOrder, failed bool) *HeadOrder {
 	return &now
 }
 
-// Before reports whether the head existed before a comment was written, so its author could look at the head.
-// GitHub's clock counts seconds: within one second the order is unknown, and the answer is false.
+// Before reports whether the head existed before a comment was written, so that the comment's author could read
+// the head. GitHub's clock counts seconds. Within the same second the order is not known, and Before returns
+// false.
 func (l Look) Before(written time.Time) bool {
 	return !l.Seen.IsZero() && l.Seen.Before(written)
 }
 
-// CloseLook records that a pull request is closed, by a merge or without one. The handler of that event calls
-// it.
+// CloseLook records that a pull request was merged or closed. The handler of the webhook about that calls it.
 func (ld Ledger) CloseLook(ctx context.Context, p pipeline.Pull, merged bool) error {
 	return ld.ChangeLook(ctx, p, func(l *Look) { l.Closed, l.Merged, l.Unheard = true, merged, false })
 }
 
-// FoundClosed records that a pull request is closed. The handlers of other events call it.
+// FoundClosed records that a pull request was found to be closed. Handlers of webhooks about something else
+// call it.
 func FoundClosed(ctx context.Context, ld Ledger, p pipeline.Pull, merged bool) error {
 	return ld.ChangeLook(ctx, p, func(l *Look) { l.Unheard, l.Closed, l.Merged = endUnhandled(*l), true, merged })
 }
 
-// endUnhandled reports whether the end of a pull request that is found closed still has to be handled. If it
-// was never looked at while it was open, nothing has to be done.
+// endUnhandled reports whether the end of a pull request that was found closed must still be handled. If
+// Lockstep never examined the pull request while it was open, there is nothing to do.
 func endUnhandled(l Look) bool { return l.Unheard || !l.Closed && l.Head != "" }
 
-// GiveUpLook records that all attempts to look at a head failed.
+// GiveUpLook records that all attempts to examine a head have failed.
 func (ld Ledger) GiveUpLook(ctx context.Context, p pipeline.Pull, sha string) error {
 	return ld.ChangeLook(ctx, p, func(l *Look) { l.GivenUp = sha })
 }
 
-// AddHead adds a commit to [Look.Heads]: the check of the commit has an entry of this pull request.
+// AddHead adds a commit to [Look.Heads]. The check of this commit will contain a part about this pull request.
 func (ld Ledger) AddHead(ctx context.Context, p pipeline.Pull, sha string) error {
 	return ld.ChangeLook(ctx, p, func(l *Look) {
 		if !slices.Contains(l.Heads, sha) {
@@ -257,7 +263,7 @@ func (ld Ledger) RemoveHead(ctx context.Context, p pipeline.Pull, sha string) er
 	})
 }
 
-// ChangeLook changes the record of the last look at a pull request.
+// ChangeLook changes the record of the latest [Look] at a pull request.
 func (ld Ledger) ChangeLook(ctx context.Context, p pipeline.Pull, edit func(*Look)) error {
 	return change(ctx, ld, lookKey(p), func(have *Look) *Look {
 		l := cmp.Or(have, &Look{Pull: p})
@@ -266,12 +272,12 @@ func (ld Ledger) ChangeLook(ctx context.Context, p pipeline.Pull, edit func(*Loo
 	})
 }
 
-// LastLook returns the last look; zero if there was none.
+// LastLook returns the latest Look at a pull request; the zero value if there is none.
 func (ld Ledger) LastLook(ctx context.Context, pull pipeline.Pull) (Look, error) {
 	return getOrZero[Look](ctx, ld, lookKey(pull))
 }
 
-// Looks returns the last looks at all pull requests of a repository.
+// Looks returns the latest Look at each pull request of a repository.
 func Looks(ctx context.Context, ld Ledger, repo int64) (all []Look, err error) {
 	return listAll[Look](ctx, ld, fmt.Sprintf("pull/%d", repo))
 }

@@ -10,8 +10,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// ListPlan lists the plan of a run among the open plans of its state, and of the projects that it depends on.
-// It is called before the plan is written into the run's record, so that no plan is missed.
+// ListPlan adds the plan of a run to the lists of open plans: that of its state, and those of the projects on
+// which it depends. Call it before the plan is written into the run's record. So no plan is missing in the
+// lists.
 func (ld Ledger) ListPlan(ctx context.Context, r runs.Run, author string) error {
 	o := runs.Open{Pull: r.Pull, Author: author}
 	if r.StateName() != r.Target() {
@@ -73,8 +74,7 @@ func unlist(ctx context.Context, ld Ledger, key string) error {
 }
 
 // OpenPlans returns the open plans of a state. place is the state's address; "" if it is not known. target
-// names the state's project, as in messages. The parameter further has other addresses of the state: see
-// [OtherPlaces].
+// identifies the project, as in messages. further are additional addresses of the state: see [OtherPlaces].
 func (ld Ledger) OpenPlans(ctx context.Context, repo int64, place, target string, further ...string) (all []runs.Open, err error) {
 	name, err := nameAt(ctx, ld, repo, place, target)
 	if err != nil {
@@ -97,7 +97,7 @@ func (ld Ledger) OpenPlans(ctx context.Context, repo int64, place, target string
 	return all, nil
 }
 
-// Readers returns the open plans of the projects that depend on the project of a target.
+// Readers returns the open plans of projects that depend on the project that target identifies.
 func (ld Ledger) Readers(ctx context.Context, repo int64, target string) ([]runs.Open, error) {
 	return openPlansIn(ctx, ld, runs.ReaderDir(repo, target))
 }

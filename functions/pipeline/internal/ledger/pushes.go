@@ -11,8 +11,8 @@ import (
 
 func pushesKey(p pipeline.Pull) string { return fmt.Sprintf("pushed/%d/%d", p.Repo.ID, p.Number) }
 
-// Pushed records a push to a pull request, as its webhook reported it. A user who has pushed once stays a
-// contributor.
+// Pushed records a push to a pull request, from its webhook. A user who has pushed once is listed as a
+// contributor for good.
 func (ld Ledger) Pushed(ctx context.Context, p pipeline.Pull, x github.Push) error {
 	return change(ctx, ld, pushesKey(p), func(have *[]github.Push) *[]github.Push {
 		switch {

@@ -7,13 +7,13 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// Queue returns the queue of applies to a run's state: the turns that are not over, in their order.
+// Queue returns the applies that wait for the state of a run, in their order.
 func (ld Ledger) Queue(ctx context.Context, r runs.Run) ([]runs.Turn, error) {
 	queue, over, err := turns(ctx, ld, r)
 	return without(queue, over), err
 }
 
-// turns returns the turns in the record, and those of them that are over.
+// turns returns the applies in the record of the queue: those that wait, and those that no longer do (over).
 func turns(ctx context.Context, ld Ledger, r runs.Run) (queue, over []runs.Turn, err error) {
 	if queue, err = getOrZero[[]runs.Turn](ctx, ld, r.QueueKey()); err != nil {
 		return nil, nil, err
@@ -38,8 +38,8 @@ func without(queue, over []runs.Turn) []runs.Turn {
 	return slices.DeleteFunc(slices.Clone(queue), func(t runs.Turn) bool { return slices.Contains(over, t) })
 }
 
-// Join puts the apply of a run at the end of its state's queue, unless it is there already. It removes turns
-// that are over; nobody else does that.
+// Join adds the apply of a run to the end of its state's queue, unless it is already there. It also removes
+// applies that no longer wait; nothing else does that.
 func (ld Ledger) Join(ctx context.Context, r runs.Run) error {
 	_, over, err := turns(ctx, ld, r)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project"
 )
 
-// maxReads is the maximum number of lists of files that are kept for a project, and maxReadsBytes their maximum
-// size. Each of several open pull requests may have a plan of the project.
+// maxReads is the maximum number of lists of files that are recorded for a project, because several open pull
+// requests may have plans of it. maxReadsBytes is the maximum size of these lists.
 const (
 	maxReads      = 10
 	maxReadsBytes = 100 << 10 // in one record
@@ -19,9 +19,9 @@ const (
 
 func readsDir(repo int64) string { return fmt.Sprintf("seen/%d", repo) }
 
-// PutReads records the list of files that the plan of a run has read in addition to the project's own files.
-// The newest list is the last in the record. If there are too many files, the list is not kept. Then all
-// files that the configuration may read count as read.
+// PutReads records which files the plan of a run has read, besides the project's own files. The newest list is
+// the last in the record. If there are too many files, the list is not recorded. Every file that the
+// configuration can read then counts as read.
 func PutReads(ctx context.Context, ld Ledger, r runs.Run, s project.FilesRead) error {
 	return change(ctx, ld, readsDir(r.Pull.Repo.ID)+"/"+r.Target(), func(have *[]project.FilesRead) *[]project.FilesRead {
 		var all []project.FilesRead

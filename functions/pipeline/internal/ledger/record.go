@@ -29,7 +29,7 @@ func get[T any](ctx context.Context, ld Ledger, key string) (*T, error) {
 	return decode[T](rec)
 }
 
-// getOrZero is [get] with the zero value in place of nil.
+// getOrZero is like [get], but returns the zero value if there is no record.
 func getOrZero[T any](ctx context.Context, ld Ledger, key string) (v T, err error) {
 	have, err := get[T](ctx, ld, key)
 	if have != nil {
@@ -56,8 +56,8 @@ func listAll[T any](ctx context.Context, ld Ledger, dir string) (all []T, err er
 	return all, nil
 }
 
-// change is [Ledger.Change] for the value of a record; it is nil if there is no record. If next returns nil, or
-// the same value, the record stays unchanged.
+// change is like [Ledger.Change], for the decoded value of a record; nil if there is no record. If next returns
+// nil, or an equal value, the record stays unchanged.
 func change[T any](ctx context.Context, ld Ledger, key string, next func(have *T) *T) error {
 	_, err := ld.Change(ctx, key, func(old []byte) ([]byte, error) {
 		have, err := decode[T](pipeline.Record{Key: key, Value: old})

@@ -8,7 +8,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// Reservation returns the lock of a person on the state of a run; nil for none.
+// Reservation returns a person's lock on the state of a run; nil if there is none.
 func (ld Ledger) Reservation(ctx context.Context, r runs.Run) (*runs.Reservation, error) {
 	keys, err := locksOf(ctx, ld, r, others(r)...)
 	if err != nil {
@@ -17,8 +17,8 @@ func (ld Ledger) Reservation(ctx context.Context, r runs.Run) (*runs.Reservation
 	return reserved(ctx, ld, keys)
 }
 
-// locksOf returns the keys under which a lock on the state of a run may be recorded. They belong to the state,
-// to its further addresses, and to its project: a lock may be older than the known address.
+// locksOf returns the keys under which a lock on the state of a run may be recorded: those of the state, of its
+// further addresses, and of its project. The last is needed because a lock may be older than the known address.
 func locksOf(ctx context.Context, ld Ledger, r runs.Run, further ...string) (keys []string, err error) {
 	name, err := nameOf(ctx, ld, r)
 	names := []string{name}
@@ -31,7 +31,7 @@ func locksOf(ctx context.Context, ld Ledger, r runs.Run, further ...string) (key
 	return keys, err
 }
 
-// reserved returns the lock under one of the keys; nil for none.
+// reserved returns the lock that is recorded under one of the keys; nil if there is none.
 func reserved(ctx context.Context, ld Ledger, keys []string) (*runs.Reservation, error) {
 	var lifted *runs.Reservation
 	for _, key := range keys {
@@ -46,8 +46,8 @@ func reserved(ctx context.Context, ld Ledger, keys []string) (*runs.Reservation,
 	return lifted, nil
 }
 
-// Reserve writes the lock of a person. It replaces a lock of the same pull request. It returns the lock that
-// then exists: a lock of another pull request stays.
+// Reserve records a person's lock. It replaces a lock of the same pull request, but not one of another pull
+// request. It returns the lock that exists afterwards.
 func (ld Ledger) Reserve(ctx context.Context, r runs.Run, v runs.Reservation) (*runs.Reservation, error) {
 	keys, err := locksOf(ctx, ld, r)
 	if err != nil {
@@ -76,7 +76,8 @@ func reserve(ctx context.Context, ld Ledger, key string, v runs.Reservation) (ha
 	return have, err
 }
 
-// LiftReservation ends the lock that a pull request has on the state of a run, and returns it; nil for none.
+// LiftReservation releases the lock on the state of a run that a person has taken for the pull request with
+// this number. It returns the lock; nil if there is none.
 func (ld Ledger) LiftReservation(ctx context.Context, r runs.Run, number int) (lifted *runs.Reservation, err error) {
 	keys, err := locksOf(ctx, ld, r, OtherPlaces(r)...)
 	if err != nil {
@@ -107,7 +108,7 @@ func lift(ctx context.Context, ld Ledger, key string, number int) (lifted *runs.
 	return lifted, err
 }
 
-// DropReservation removes the records of a lock that LiftReservation has ended.
+// DropReservation removes the records of a lock that [Ledger.LiftReservation] has released.
 func (ld Ledger) DropReservation(ctx context.Context, r runs.Run, number int) error {
 	keys, err := locksOf(ctx, ld, r, OtherPlaces(r)...)
 	if err != nil {

@@ -19,10 +19,10 @@ type Versioned struct {
 	Version pipeline.Version
 }
 
-// To moves the run to another phase and keeps the version.
+// To moves the run to another phase. The version stays the same.
 func (s Versioned) To(next runs.Phase) Versioned { s.Run = s.Run.To(next); return s }
 
-// Load reads the record of a run by its key. Without a record it returns r itself.
+// Load reads the record of the run r by its key. If there is no record, it returns r.
 func (ld Ledger) Load(ctx context.Context, r runs.Run) (Versioned, error) {
 	s, err := ld.Read(ctx, r.Key())
 	if err == nil && s.Version == "" {
@@ -31,7 +31,7 @@ func (ld Ledger) Load(ctx context.Context, r runs.Run) (Versioned, error) {
 	return s, err
 }
 
-// Read reads a run by its key; its version is empty if there is none.
+// Read reads a run by its key. The version is "" if there is no record.
 func (ld Ledger) Read(ctx context.Context, key string) (Versioned, error) {
 	rec, err := ld.Records.Get(ctx, key)
 	if err != nil {
@@ -44,7 +44,7 @@ func (ld Ledger) Read(ctx context.Context, key string) (Versioned, error) {
 	return Versioned{r, rec.Version}, err
 }
 
-// known reports whether this version of Lockstep knows a phase. It knows a phase if a run can move from it to
+// known reports whether this version of Lockstep knows the phase. That is so if a run can move from it to
 // Queued, Dropped or Stopped.
 func known(p runs.Phase) bool {
 	return p.May(runs.Queued) || p.May(runs.Dropped) || p.May(runs.Stopped)
@@ -62,7 +62,8 @@ func DecodeRun(rec pipeline.Record) (runs.Run, error) {
 	return r, nil
 }
 
-// Save writes a run if nobody else has written it since it was read. Otherwise the error wraps ErrConflict.
+// Save writes a run, unless somebody else has changed its record since it was read. In that case the error
+// wraps ErrConflict.
 func (ld Ledger) Save(ctx context.Context, s Versioned) (Versioned, error) {
 	version, err := ld.Records.Put(ctx, s.Key(), pipeline.Encode(s.Run), s.Version)
 	if err != nil {
@@ -72,9 +73,9 @@ func (ld Ledger) Save(ctx context.Context, s Versioned) (Versioned, error) {
 	return s, nil
 }
 
-// Successor returns the project that has replaced a run's project under a new name, in a checkout without the
-// old name: see [project.Successor]. known are the runs of its pull request; their projects existed together
-// with the run's project. all are the projects of the checkout.
+// Successor returns the project that is the run's project with a new name, in a checkout that does not have the
+// old name: see [project.Successor]. known are the runs of the pull request: their projects existed at the same
+// time as the run's project. all are the projects in the checkout.
 func Successor(r runs.Run, known []Versioned, all []project.Project) (p project.Project, ok bool) {
 	return project.Successor(project.Former{Place: r.Address.Place, Name: r.Project, Dir: r.Spec.Dir, Workspace: r.Workspace, Now: r.End.Renamed}, all, func(p project.Project) bool {
 		return slices.ContainsFunc(known, func(s Versioned) bool { return p.Name == s.Project && p.Workspace == s.Workspace })
@@ -98,11 +99,12 @@ func (ld Ledger) Runs(ctx context.Context, p pipeline.Pull) ([]Versioned, error)
 	return out, nil
 }
 
-// ErrAsIs is the error that a function passed to [Ledger.Change] returns to leave the record unchanged.
+// ErrAsIs is returned by a function that was passed to [Ledger.Change], to leave the record unchanged.
 var ErrAsIs = errors.New("there is nothing to change")
 
-// Change replaces the value of a record with next(old); old is nil if there is no record. If another writer
-// comes in between, Change calls next again with the new value. It returns the value that is stored afterwards.
+// Change replaces the value of a record by next(old). old is nil if there is no record. If somebody else
+// changes the record at the same time, Change calls next once more, with the new value. It returns the value
+// that is finally stored.
 func (ld Ledger) Change(ctx context.Context, key string, next func(old []byte) ([]byte, error)) ([]byte, error) {
 	for {
 		rec, err := ld.Records.Get(ctx, key)

@@ -10,10 +10,10 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// Shown records, for each plan in our comment, when people could first see it. The comment is written again
-// with each step of each project, so the first time counts. The check run is written earlier and does not
-// count: until the comment follows, the comment shows another plan, and people read that one. fresh is set if
-// one of the plans was not shown before.
+// Shown records, for each plan in Lockstep's comment, when people could first see it. The comment is written
+// again and again, so only the first time is recorded. The check run is written earlier, but does not count:
+// until the comment is written, it shows an older plan, which people read. fresh is set if one of the plans was
+// not shown before.
 func (ld Ledger) Shown(ctx context.Context, all []Versioned, text string, at time.Time) (fresh bool, err error) {
 	for _, r := range all {
 		if r.Phase != runs.Planned || r.Plan.Hash == "" || !strings.Contains(text, markdown.PlanName(r.Plan.Hash)+"\n") {

@@ -10,7 +10,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// A Stop is the order to end one plan or one apply of a run. It does not stop a later plan or apply.
+// A Stop is the order to stop one plan or one apply of a run. It has no effect on later plans and applies.
 type Stop struct {
 	Verb   comment.Verb // plan or apply
 	Number int          // the run's Attempt for a plan, its Try for an apply
@@ -18,10 +18,10 @@ type Stop struct {
 	At     time.Time
 }
 
-// stopKey returns the key of the last order to a run.
+// stopKey returns the key of the latest order to stop work on a run.
 func stopKey(run string) string { return "stop/" + url.PathEscape(run) }
 
-// stoppable returns the work on a run that can be stopped; its number is 0 if there is none.
+// stoppable returns an order to stop the present work on a run. Its number is 0 if nothing can be stopped.
 func stoppable(r runs.Run) Stop {
 	switch {
 	case r.Phase.UnderWay():
@@ -34,8 +34,9 @@ func stoppable(r runs.Run) Stop {
 	return Stop{}
 }
 
-// OrderStop orders the end of the plan or apply of a run that is in progress, and returns the order. The
-// number of the order is 0 if nothing is in progress. An earlier order to stop the same work stays.
+// OrderStop orders that the plan or apply of a run that is in progress must stop, and returns the order. Its
+// number is 0 if nothing is in progress. If the same work was already ordered to stop, the earlier order is
+// kept.
 func (ld Ledger) OrderStop(ctx context.Context, r runs.Run, by string) (Stop, error) {
 	order := stoppable(r)
 	if order.Number == 0 {
@@ -43,7 +44,7 @@ func (ld Ledger) OrderStop(ctx context.Context, r runs.Run, by string) (Stop, er
 	}
 	order.By, order.At = by, time.Now().UTC()
 	_, err := ld.Change(ctx, stopKey(r.Key()), func(old []byte) ([]byte, error) {
-		// A damaged record does not prevent a stop.
+		// Even if the record of an earlier order is damaged, people can stop the work.
 		have, err := decode[Stop](pipeline.Record{Value: old})
 		if err == nil && have != nil && have.Verb == order.Verb && have.Number == order.Number {
 			order = *have
@@ -54,7 +55,7 @@ func (ld Ledger) OrderStop(ctx context.Context, r runs.Run, by string) (Stop, er
 	return order, err
 }
 
-// StopOf returns the order to stop the plan or apply of a run that is in progress; nil for none.
+// StopOf returns the order to stop that plan or apply of a run which is in progress; nil if there is none.
 func (ld Ledger) StopOf(ctx context.Context, r runs.Run) (*Stop, error) {
 	s, err := get[Stop](ctx, ld, stopKey(r.Key()))
 	if err != nil || s == nil {

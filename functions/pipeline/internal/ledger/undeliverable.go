@@ -10,19 +10,18 @@ import (
 )
 
 // An Undeliverable is a message that could not be handled because its repository was not accessible: the App
-// had been removed from the repository, or the repository was not served. The message is no longer on the
-// queue.
+// was removed from the repository, or Lockstep did not work for it. The message is no longer in the queue.
 type Undeliverable struct {
 	Message pipeline.Message
 	Times   int  // how often it could not be handled
 	Sent    bool `json:",omitempty"` // sent again since then
 }
 
-// undeliverables is the directory of the keys of all undeliverable messages.
+// undeliverables is the beginning of the keys of all undeliverable messages.
 const undeliverables = "stray"
 
-// maxUndeliverable is how often a message may be undeliverable. After that many times, its pull request counts
-// as deleted.
+// maxUndeliverable is how often a message may be undeliverable. After that, Lockstep assumes that its pull
+// request was deleted.
 const maxUndeliverable = 5
 
 // KeepUndeliverable stores an undeliverable message until its repository is accessible again.
@@ -30,7 +29,7 @@ func KeepUndeliverable(ctx context.Context, ld Ledger, m pipeline.Message) error
 	return changeUndeliverable(ctx, ld, m, func(s *Undeliverable) { s.Message, s.Times, s.Sent = m, s.Times+1, s.Times >= maxUndeliverable })
 }
 
-// MarkSent records that a message was sent again, or given up.
+// MarkSent records that an undeliverable message was sent once more, or given up.
 func MarkSent(ctx context.Context, ld Ledger, m pipeline.Message) error {
 	return changeUndeliverable(ctx, ld, m, func(s *Undeliverable) { s.Sent = true })
 }
@@ -44,7 +43,7 @@ func changeUndeliverable(ctx context.Context, ld Ledger, m pipeline.Message, edi
 	})
 }
 
-// Undeliverables returns the undeliverable messages that were not sent again.
+// Undeliverables returns the undeliverable messages that are still to be sent once more.
 func Undeliverables(ctx context.Context, ld Ledger) (out []pipeline.Message, err error) {
 	all, err := listAll[Undeliverable](ctx, ld, undeliverables)
 	for _, s := range all {

@@ -15,14 +15,14 @@ type Lifter struct {
 	Open   openplans.Finder
 }
 
-// Lift ends the reservation that a run's pull request has on its state, and returns it; nil for none. It can be
-// repeated, with the same result, until [Lifter.Finish] is called.
+// Lift ends the reservation of a run's state for the run's pull request, and returns it; nil if there is none.
+// It can be repeated, with the same result, until [Lifter.Finish] is called.
 func (li Lifter) Lift(ctx context.Context, r runs.Run) (*runs.Reservation, error) {
 	return li.Ledger.LiftReservation(ctx, r, r.Pull.Number)
 }
 
 // Finish removes the reservation that [Lifter.Lift] has ended, and sends messages to update the comments of
-// other pull requests. The parameter message is the ID of the message that is being handled.
+// other pull requests. message is the ID of the message that is being handled.
 func (li Lifter) Finish(ctx context.Context, r runs.Run, message string) error {
 	if err := li.Open.ShowAgain(ctx, r, "lifted", messagePart(message)); err != nil {
 		return err
@@ -30,5 +30,5 @@ func (li Lifter) Finish(ctx context.Context, r runs.Run, message string) error {
 	return li.Ledger.DropReservation(ctx, r, r.Pull.Number)
 }
 
-// messagePart returns the ID of a message in a form that can be part of another message's ID.
+// messagePart returns the ID of a message in a form that can be a part of another message's ID: without "/".
 func messagePart(id string) string { return strings.ReplaceAll(id, "/", "-") }

@@ -21,10 +21,11 @@ type Locker struct {
 	Open   openplans.Finder
 }
 
-// Lock reserves the states of all projects that a command selects for the pull request, or none of them. It can
-// be repeated. A later lock of the same pull request replaces the earlier one.
+// Lock reserves the states of all projects that a command selects, or none of them, for the pull request. It
+// can be repeated. A later lock of the same pull request replaces the earlier one.
 func (lo *Locker) Lock(ctx context.Context, c comment.Command) ([]comment.Reply, error) {
-	// A person who may not ask learns nothing about the runs, not even that there are none.
+	// A person without the right to give the command learns nothing about the runs, not even that there are
+	// none.
 	_, d, err := lo.Facts.Ask(ctx, lo.Facts.Request(comment.Lock, runs.Run{}), nil)
 	if err != nil {
 		no, err := gatefacts.FinalReply(c, c.Project, err)
@@ -65,8 +66,8 @@ func (lo *Locker) Lock(ctx context.Context, c comment.Command) ([]comment.Reply,
 	return replies, nil
 }
 
-// mayLock asks the gate about all runs of a command. It returns nil if all may be locked. Otherwise it returns
-// one refusal for each run: either all states are locked, or none.
+// mayLock asks the gate about all runs that a command selects. It returns nil if all may be locked. Otherwise
+// it returns a refusal for each of the runs: either all states are locked, or none.
 func (lo *Locker) mayLock(ctx context.Context, c comment.Command, all []ledger.Versioned) ([]comment.Reply, error) {
 	refused := map[string]comment.Reply{}
 	for _, s := range all {
@@ -89,8 +90,8 @@ func (lo *Locker) mayLock(ctx context.Context, c comment.Command, all []ledger.V
 	return withOthers(c, all, refused), nil
 }
 
-// withOthers returns a refusal for each run in all. refused has the replies to the runs that the gate
-// refuses, by label. The other runs are refused because of these.
+// withOthers returns a refusal for each run in all. refused has the replies about the runs that the gate
+// refuses, by label. The remaining runs are refused because of these.
 func withOthers(c comment.Command, all []ledger.Versioned, refused map[string]comment.Reply) []comment.Reply {
 	var replies []comment.Reply
 	why := reasons.SetNotLocked{Projects: slices.Sorted(maps.Keys(refused))}
@@ -104,9 +105,10 @@ func withOthers(c comment.Command, all []ledger.Versioned, refused map[string]co
 	return replies
 }
 
-// take locks the states of all runs, in their order, or none. If another pull request locks one of them first,
-// the locks that were taken for this message are ended again. States that this pull request had locked before
-// come last, because nobody else can lock them: they stay as they were.
+// take locks the states of all runs, in their order, or none of them. If another pull request locks one of them
+// first, take releases the locks that it has taken for this message. States that this pull request has already
+// locked come last: nobody else can lock them, so their locks stay unchanged. conflict is the label of the
+// project whose state could not be locked.
 func (lo *Locker) take(ctx context.Context, c comment.Command, all []ledger.Versioned) (conflict string, no *reasons.LockedByAnother, err error) {
 	m := lo.Facts.Message
 	var fresh, had []runs.Run
@@ -134,7 +136,7 @@ func (lo *Locker) take(ctx context.Context, c comment.Command, all []ledger.Vers
 	return "", nil, nil
 }
 
-// giveBack ends the locks that were taken for this message. It can be repeated.
+// giveBack releases the locks that were taken for this message. It can be repeated.
 func (lo *Locker) giveBack(ctx context.Context, taken []runs.Run) error {
 	lifter := Lifter{Ledger: lo.Ledger, Open: lo.Open}
 	for _, r := range taken {

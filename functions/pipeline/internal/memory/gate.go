@@ -17,18 +17,18 @@ type Effect struct {
 	With  any  // the argument: the []byte of a put, or the message that is sent
 }
 
-// A Gate decides about an effect. It carries out the effect by calling do. It may do something else before,
-// after, or instead.
+// A Gate decides about one call of the pipeline to its environment. It carries out the call by calling do. It
+// may do something else before, after, or instead.
 type Gate func(ctx context.Context, x Effect, do func(context.Context) error) error
 
-// A Verdict says whether an effect is carried out, and which error its caller gets. With the zero value, the
-// effect is carried out without an error.
+// A Verdict says whether an Effect is carried out, and which error its caller gets. The zero value means that
+// it is carried out, without an error.
 type Verdict struct {
 	Undone error // returned instead of the effect
 	Done   error // returned after the effect
 }
 
-// Deciding returns a gate that does what the verdict of decide says.
+// Deciding returns a gate that acts as the verdict of decide says.
 func Deciding(decide func(Effect) Verdict) Gate {
 	return func(ctx context.Context, x Effect, do func(context.Context) error) error {
 		v := decide(x)
@@ -42,7 +42,8 @@ func Deciding(decide func(Effect) Verdict) Gate {
 	}
 }
 
-// Pass sends a call with a result through a gate. It returns the call's result, whatever the gate returns.
+// Pass passes a call f, which has a result, through a gate. It returns the result of f, and the error of the
+// gate.
 func Pass[T any](ctx context.Context, g Gate, x Effect, f func(context.Context) (T, error)) (out T, err error) {
 	err = g(ctx, x, func(ctx context.Context) (err error) {
 		out, err = f(ctx)
@@ -51,18 +52,18 @@ func Pass[T any](ctx context.Context, g Gate, x Effect, f func(context.Context) 
 	return out, err
 }
 
-// Read is [Pass] for a call that changes nothing.
+// Read is like [Pass], for a call that changes nothing.
 func Read[T any](ctx context.Context, g Gate, call string, f func(context.Context) (T, error)) (T, error) {
 	return Pass(ctx, g, Effect{Call: call, Reads: true}, f)
 }
 
-// Records puts the gate before each call of the records r.
+// Records returns records whose calls pass through the gate before they reach r.
 func (g Gate) Records(r pipeline.Records) pipeline.Records { return gatedRecords{r, g} }
 
-// Artifacts puts the gate before each call of the artifacts a.
+// Artifacts returns artifacts whose calls pass through the gate before they reach a.
 func (g Gate) Artifacts(a pipeline.Artifacts) pipeline.Artifacts { return gatedArtifacts{a, g} }
 
-// Queue puts the gate before each call of the queue q.
+// Queue returns a queue whose calls pass through the gate before they reach q.
 func (g Gate) Queue(q pipeline.Queue) pipeline.Queue { return gatedQueue{q, g} }
 
 type gatedRecords struct {

@@ -23,7 +23,8 @@ type Store struct {
 	waiting   []*Message
 }
 
-// do calls f with the store locked. If ctx has ended, it returns an error that names the call.
+// do calls f while the store is locked. If ctx has ended, it returns an error with the name of the call
+// instead.
 func (m *Store) do(ctx context.Context, call string, f func() error) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("%s: %w", call, err)
@@ -97,7 +98,7 @@ func (m *Store) List(ctx context.Context, dir string) (out []pipeline.Record, er
 	return out, err
 }
 
-// Peek is List without a context.
+// Peek is like List, but needs no context.
 func (m *Store) Peek(dir string) []pipeline.Record {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -164,7 +165,7 @@ func (m *Store) Next() *Message {
 	return x
 }
 
-// Back puts a message before all others.
+// Back puts a message at the beginning of the queue.
 func (m *Store) Back(x *Message) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -211,7 +212,8 @@ func (a artifacts) Delete(ctx context.Context, x pipeline.Artifact) error {
 	})
 }
 
-// Tamper changes or removes an artifact, as an attacker could. Tests call it to see that Lockstep notices.
+// Tamper changes or removes an artifact, as an attacker could. Tests use it to check that Lockstep notices
+// that.
 func (m *Store) Tamper(key string, remove bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -9,9 +9,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// CheckRemoved sends a message to check each open plan of a project that the merge of a pull request has
-// removed from the base branch. If the removal is never applied, nothing else would cause that check. l is the
-// last look at the merged pull request. It can be repeated.
+// CheckRemoved sends a message for each open plan of a project that a merge has removed from the base branch,
+// to check it. If the removal is never applied, nothing else would cause that check. l is the latest Look at
+// the merged pull request. It can be repeated.
 func (f Finder) CheckRemoved(ctx context.Context, l ledger.Look) error {
 	for _, target := range l.Removes {
 		opens, err := f.Ledger.OpenPlans(ctx, l.Pull.Repo.ID, "", target)
@@ -39,8 +39,8 @@ func (f Finder) CheckRemoved(ctx context.Context, l ledger.Look) error {
 	return nil
 }
 
-// CheckGone sends a message to check a run whose project the base branch had removed: the new tip of the base
-// branch may have the project again.
+// CheckGone sends a message to check a run whose project the base branch had removed, because the base branch's
+// new tip may have the project.
 func (f Finder) CheckGone(ctx context.Context, r runs.Run, tip string) error {
 	m := check(r)
 	m.Tip = tip

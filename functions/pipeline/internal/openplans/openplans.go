@@ -1,21 +1,21 @@
-// Package openplans finds waiting plans that may be out of date. That is so after another pull request was
-// applied to their state, or to the state of a project that they depend on. It sends a message for each, by
-// which the plan is checked, or made again if it had failed.
+// Package openplans finds waiting plans that may be out of date, because another pull request was applied to
+// their state, or to the state of a project on which they depend. For each such plan it sends a message. The
+// handler of this message checks the plan, or makes it once more if it had failed.
 //
 //	an apply is settled     its pull request is merged or closed: [Finder.Settled] sends one message
 //	its message is handled  [Finder.Find] lists the open plans of the state, and those that depend on it, and sends one message for each
 //	a plan is made          [Finder.CheckNew] does the same if an apply was settled meanwhile
 //
 // Before the apply is settled, plans would be compared with a base branch that lacks the applied changes, and
-// each would revert them. The list of open plans may have too many entries. A plan's own record decides
-// whether it is due ([Due], [ReadsOutdated]). At most [AtOnce] plans of a state are under way, and authors
-// take turns (inTurns). Package reconcile sends messages for the other plans later.
+// each plan would revert them. The list of open plans may have too many entries: the record of each plan
+// decides whether to check it ([Due], [ReadsOutdated]). At most [AtOnce] plans of a state are checked at the
+// same time, and authors take turns (inTurns). Package reconcile sends messages for the remaining plans later.
 //
-// It also sends messages to update comments of plans that stay as they are, if something else has changed: a
-// person has locked the state ([Finder.ShowAgain]), or the applies have moved up in the queue of the state
-// ([Finder.ShowQueue]).
+// The package also sends messages to update comments about plans that stay as they are, if something else has
+// changed: a person has locked the state ([Finder.ShowAgain]), or the applies have moved up in the queue of the
+// state ([Finder.ShowQueue]).
 //
-// This package does not know how a plan is checked: package replanning does. Start reading at [Finder.Find].
+// The package does not know how a plan is checked: package replanning does. Start reading at [Finder.Find].
 package openplans
 
 import (
@@ -29,20 +29,20 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// AtOnce is how many plans of a state are checked after an apply, or in a round of the janitor. A limit is
-// safe: each plan is made again before its own apply anyway. The limit keeps a person who opens thousands of
-// pull requests from delaying others for long.
+// AtOnce is how many plans of a state are checked after an apply, or in a round of the janitor. A limit does no
+// harm, because each plan is made once more before its apply anyway. Without the limit, a person who opens
+// thousands of pull requests could delay others for long.
 const AtOnce = 25
 
-// Due reports whether the plan of a run has to be checked, because there was another apply to its state, which is
-// settled. This includes the plan of a run that is Gone: the base branch may have its project again. last is the last
-// apply; nil for none.
+// Due reports whether to check the plan of a run, because another apply to its state was made, and its pull
+// request is merged or closed. It is also true for a run whose project was removed: the base branch may have it
+// once more. last is the last apply; nil if there is none.
 func Due(r runs.Run, last *runs.LastApply) bool {
 	return last != nil && last.Settled && (runs.Checkable(r) || r.End.Fate == runs.Gone) && r.Plan.Applies < last.Applies
 }
 
-// inTurns puts the open plans of a state into the order in which they are checked: the oldest pull request of
-// each author, then the second one of each, and so on.
+// inTurns sorts the open plans of a state: the oldest pull request of each author comes first, then the second
+// one of each, and so on.
 func inTurns(all []runs.Open) []runs.Open {
 	all = slices.Clone(all)
 	slices.SortFunc(all, func(a, b runs.Open) int { return cmp.Compare(a.Pull.Number, b.Pull.Number) })
@@ -62,8 +62,8 @@ type Finder struct {
 	Queue  pipeline.Queue
 }
 
-// Settled sends the message to check the open plans of a run's state, because the last apply to the state is
-// settled. It can be repeated. It does nothing if no apply is recorded.
+// Settled sends the message to check the open plans of a run's state. Call it when the pull request of the last
+// apply to the state was merged or closed. It can be repeated. It does nothing if no apply is recorded.
 func (f Finder) Settled(ctx context.Context, r runs.Run, last *runs.LastApply) error {
 	if last == nil {
 		return nil
@@ -71,13 +71,13 @@ func (f Finder) Settled(ctx context.Context, r runs.Run, last *runs.LastApply) e
 	return pipeline.Send(ctx, f.Queue, r.Pull, Message(r), r.MessageName(), last.Applies)
 }
 
-// Message returns the message to check the open plans of a run's state.
+// Message returns the message to check all open plans of a run's state.
 func Message(r runs.Run) pipeline.Message {
 	return pipeline.Message{Kind: pipeline.Settled, Target: r.Target()}
 }
 
-// CheckNew sends a message to check the plan of a run that was just recorded, if an apply was settled while the
-// plan was made. In that case Settled did not find the plan.
+// CheckNew sends a message to check the plan of a run that was just recorded, if an apply was merged or closed
+// while the plan was made. [Finder.Settled] did not find this plan.
 func (f Finder) CheckNew(ctx context.Context, r runs.Run) error {
 	last, err := f.Ledger.LastApply(ctx, r)
 	if err != nil {
@@ -93,8 +93,8 @@ func (f Finder) CheckNew(ctx context.Context, r runs.Run) error {
 	return pipeline.Send(ctx, f.Queue, r.Pull, check(r), r.MessageName(), "kept", r.Artifacts.Begun, "read", sum(now))
 }
 
-// ReadsOutdated reports whether the plan of a run has to be checked because a project that it depends on was
-// applied. The parameter now is the present number of applies to the states of those projects.
+// ReadsOutdated reports whether to check the plan of a run, because a project on which it depends was applied.
+// now is how often the states of these projects have been applied, by target.
 func ReadsOutdated(r runs.Run, now map[string]int) bool {
 	return runs.Checkable(r) && len(runs.ReadsOutdated(r, now)) > 0
 }
@@ -111,8 +111,8 @@ func check(r runs.Run) pipeline.Message {
 	return pipeline.Message{Kind: pipeline.ToCheck, Target: r.Target(), Attempt: r.Asked.Attempt}
 }
 
-// Find sends a message for each due plan of a state, and for each due plan of a project that depends on it, up
-// to the limit. m is the message about the state.
+// Find sends a message for each plan of a state that must be checked, and for each such plan of a project that
+// depends on the state, up to the limit. m is the message about the state.
 func (f Finder) Find(ctx context.Context, m pipeline.Message) error {
 	about, err := f.Ledger.Read(ctx, m.Run())
 	if err != nil {
@@ -142,7 +142,8 @@ func (f Finder) Find(ctx context.Context, m pipeline.Message) error {
 		if found++; found > AtOnce {
 			return nil
 		}
-		// A repeated message must count as a new attempt: the first may have come too early.
+		// The message gets a new ID for each message that is handled here: an earlier check may have come too
+		// early.
 		if err := pipeline.Send(ctx, f.Queue, s.Pull, check(s.Run), s.MessageName(), applies, strings.ReplaceAll(m.ID, "/", "-")); err != nil {
 			return err
 		}
@@ -150,7 +151,7 @@ func (f Finder) Find(ctx context.Context, m pipeline.Message) error {
 	return nil
 }
 
-// due reports whether the plan of a run has to be checked. applies is the number of applies to its state.
+// due reports whether the plan of a run must be checked. applies is how often its state was applied.
 func (f Finder) due(ctx context.Context, s ledger.Versioned) (applies int, isDue bool, err error) {
 	if s.Version == "" {
 		return 0, false, nil // with the retention
@@ -163,8 +164,8 @@ func (f Finder) due(ctx context.Context, s ledger.Versioned) (applies int, isDue
 	return last.Count(), err == nil && ReadsOutdated(s.Run, now), err
 }
 
-// ShowQueue sends messages to update the comments and checks of the applies that are queued behind a finished
-// run, up to the limit. It can be repeated.
+// ShowQueue sends messages to update the comments and checks about applies that are queued after a run that has
+// finished, up to the limit. It can be repeated.
 func (f Finder) ShowQueue(ctx context.Context, r runs.Run) error {
 	left, err := f.Ledger.Queue(ctx, r)
 	if err != nil {
@@ -178,8 +179,8 @@ func (f Finder) ShowQueue(ctx context.Context, r runs.Run) error {
 	return nil
 }
 
-// ShowAgain sends messages to update the comments and checks of the open plans on a run's state, up to the
-// limit. It leaves out the run's own pull request. why becomes part of the messages' IDs.
+// ShowAgain sends messages to update the comments and checks about open plans of a run's state, up to the
+// limit. It leaves out the run's own pull request. why becomes a part of the messages' IDs.
 func (f Finder) ShowAgain(ctx context.Context, r runs.Run, why ...any) error {
 	opens, err := f.Ledger.OpenPlans(ctx, r.Pull.Repo.ID, r.Address.Place, r.Target(), ledger.OtherPlaces(r)...)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/order"
 )
 
-// before returns the runs that a run depends on, directly or not, at the head of the pull request. For a
+// before returns the runs on which a run depends at the head of the pull request, directly or indirectly. For a
 // project in a cycle it returns none, because its apply is refused.
 func before(edges order.Edges, all []runs.Run, r runs.Run) (out []runs.Run) {
 	if edges == nil || r.Spec.Removed || r.Spec.Options.Destroy || order.Cycle(order.Around(edges, r.Project)) != nil {
@@ -44,7 +44,7 @@ func wanted(edges order.Edges, name string) bool {
 func underWay(r runs.Run) bool { return r.Phase == runs.Queued || r.Phase == runs.Planning }
 
 // planned returns the hash of the plan whose outputs the state of a run will have. It returns "" if there is
-// none: then the outputs in the state count.
+// none: a dependent plan then uses the outputs in the state.
 func planned(r runs.Run) string {
 	if r.Spec.Removed || r.Spec.Options.Destroy || r.Plan.Parts == nil || r.Plan.Parts.Outputs == "" {
 		return ""
@@ -61,9 +61,10 @@ func planned(r runs.Run) string {
 	return r.Plan.Hash
 }
 
-// stands identifies the result of a run that a dependent plan uses: the hash of the run's plan or, after an
-// apply, the word "apply" with the number of the apply. If it changes, a failed dependent plan may succeed.
-// For example, a plan fails if an unknown output decides how many objects there will be.
+// stands returns a text that identifies the result of a run, for plans that depend on it: the hash of its plan
+// or, after an apply, the word "apply" with the number of the apply. If the text changes, a dependent plan that
+// failed may now succeed. For example, a plan fails if an unknown output decides how many objects there will
+// be.
 func stands(r runs.Run) string {
 	switch r.Phase {
 	case runs.Applied, runs.ApplyFailed:
@@ -76,7 +77,7 @@ func stands(r runs.Run) string {
 	return ""
 }
 
-// on returns, by target, the results of the runs in first that a dependent plan uses: see [stands].
+// on returns the results in first that a dependent plan uses, by target: see [stands].
 func on(first []runs.Run) map[string]string {
 	out := map[string]string{}
 	for _, s := range first {
@@ -85,9 +86,8 @@ func on(first []runs.Run) map[string]string {
 	return out
 }
 
-// due reports whether a plan has to be checked, because plans whose outputs it used have changed. It also
-// returns the hashes of the present plans, by target. Nothing has to be checked while one of those plans is
-// being made again.
+// due reports whether to check a plan, because plans whose outputs it has used have changed. now has the hashes
+// of these plans, by target. It returns false while one of them is being made.
 func due(r runs.Run, all []runs.Run) (now map[string]string, changed bool) {
 	made, planned := with(r)
 	if len(made) == 0 {
@@ -113,8 +113,8 @@ func due(r runs.Run, all []runs.Run) (now map[string]string, changed bool) {
 	return now, !maps.Equal(now, on)
 }
 
-// with returns the plans of other runs whose outputs a run's plan has used, by target. It also returns a
-// function that returns the present plan of one of these runs.
+// with returns the plans whose outputs the run's plan has used (made), by target. now is a function that
+// returns the present plan of one of the projects, in the same form.
 func with(r runs.Run) (made map[string]string, now func(runs.Run) string) {
 	switch {
 	case r.Phase == runs.Planned && r.Plan.Parts != nil:
@@ -125,7 +125,8 @@ func with(r runs.Run) (made map[string]string, now func(runs.Run) string) {
 	return nil, nil
 }
 
-// digest returns a short name for a set of plans, so that messages about the same plans have the same ID.
+// digest returns a short text that identifies a set of plans. So messages about the same plans have the same
+// ID.
 func digest(all []runs.Run) string {
 	sum := sha256.New()
 	for _, r := range all {

@@ -11,12 +11,13 @@
 // A dependency grants nothing. A person who adds a depends_on gets only outputs that the project's own
 // credentials can read in the state; the engine tries that first (package remotestates).
 //
-// A death of a process does no harm. A wait is recorded before its message ends, and checked again after that.
-// So either the waiting plan finds that the others are made, or the last of the others finds the waiting plan.
-// The ID of a message names the plans that it is for, so it can be sent again. If the message of a plan is lost
-// for good, the plan fails, and that wakes the others.
+// If a process dies, nothing is lost. A wait is recorded before the message of the waiting plan ends, and the
+// other plans are checked once more after that. So one of two things happens: the waiting plan finds that the
+// others are made, or the last of the others finds the waiting plan. The ID of a message names the plans for
+// which it is, so it can be sent twice. If the message of a plan is lost for good, this plan fails, and that
+// wakes the others.
 //
-// This package does not know states and configurations. Start reading at [Foreseer.Complete].
+// The package does not know states and configurations. Start reading at [Foreseer.Complete].
 package plannedoutputs
 
 import (
@@ -51,7 +52,7 @@ func (f Foreseer) runs(ctx context.Context) ([]runs.Run, error) {
 	return all, err
 }
 
-// edges returns the dependencies that count for a run; nil for none.
+// edges returns the dependencies that matter for the plan of a run; nil if there are none.
 func (f Foreseer) edges(ctx context.Context, r runs.Run) (order.Edges, error) {
 	o, err := f.Facts.Ordered(ctx, r)
 	if err != nil || o == nil {
@@ -60,7 +61,7 @@ func (f Foreseer) edges(ctx context.Context, r runs.Run) (order.Edges, error) {
 	return o.Edges(), nil
 }
 
-// Waits returns the projects that have to be planned before a run, sorted; nil if its turn has come.
+// Waits returns the projects that must be planned before a run, sorted; nil if the run can be planned now.
 func (f Foreseer) Waits(ctx context.Context, r runs.Run) (on []string, err error) {
 	edges, err := f.edges(ctx, r)
 	if err != nil || edges == nil {
@@ -75,8 +76,8 @@ func (f Foreseer) Waits(ctx context.Context, r runs.Run) (on []string, err error
 	return on, err
 }
 
-// Complete adds to a job the planned outputs of other projects. It returns the record of these plans for the
-// case that the job fails: see [runs.Failure].
+// Complete adds to a job the planned outputs of other projects. It returns which plans they come from, as the
+// record for the case that the job fails: see [runs.Failure].
 func (f Foreseer) Complete(ctx context.Context, r runs.Run, j *jobs.Job) (runs.Failure, error) {
 	edges, err := f.edges(ctx, r)
 	if err != nil || edges == nil {
@@ -107,8 +108,8 @@ func (f Foreseer) Complete(ctx context.Context, r runs.Run, j *jobs.Job) (runs.F
 	return runs.Failure{On: on(first)}, nil
 }
 
-// Due reports whether a plan has to be checked, because plans whose outputs it used, or failed with, have
-// changed since. It also returns the hashes of the present plans, by target.
+// Due reports whether to check a plan, because plans whose outputs it has used, or with which it has failed,
+// have changed. now has the hashes of these plans, by target.
 func (f Foreseer) Due(ctx context.Context, r runs.Run) (now map[string]string, changed bool, err error) {
 	if made, _ := with(r); len(made) == 0 {
 		return nil, false, nil
@@ -121,8 +122,8 @@ func (f Foreseer) Due(ctx context.Context, r runs.Run) (now map[string]string, c
 	return now, changed, nil
 }
 
-// GoOn wakes the plans whose wait for other plans is over. It also sends messages to check the plans that used
-// outputs of plans which have changed. It can be repeated.
+// GoOn continues plans that no longer need to wait for other plans. It also sends messages to check plans that
+// have used outputs of plans which have changed. It can be repeated.
 func (f Foreseer) GoOn(ctx context.Context) error {
 	all, err := f.runs(ctx)
 	if err != nil {
@@ -142,7 +143,7 @@ func (f Foreseer) GoOn(ctx context.Context) error {
 	return nil
 }
 
-// withTargets returns those runs in all that have one of the given targets.
+// withTargets returns those runs in all whose targets are keys of targets.
 func withTargets(all []runs.Run, targets map[string]string) (out []runs.Run) {
 	for _, r := range all {
 		if _, ok := targets[r.Target()]; ok {
@@ -152,8 +153,8 @@ func withTargets(all []runs.Run, targets map[string]string) (out []runs.Run) {
 	return out
 }
 
-// wake sends the message for a plan whose turn has come. If the order cannot be read any more, the plan's own
-// message says why.
+// wake sends the message for a plan that no longer waits. If the dependencies cannot be read any more, the
+// handler of that message reports why.
 func (f Foreseer) wake(ctx context.Context, r runs.Run, all []runs.Run) error {
 	if f.Facts.Pull.Head.SHA == "" {
 		if err := f.Facts.Look(ctx); err != nil {

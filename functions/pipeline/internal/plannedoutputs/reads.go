@@ -8,13 +8,13 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// maxReads is the maximum number of states that a plan is listed under. In a pull request, everything can
-// depend on everything.
+// maxReads is the maximum number of states for which a plan is listed as one that depends on them. In a pull
+// request, everything can depend on everything.
 const maxReads = 100
 
-// Reads returns the number of applies so far to the states of the projects that a run depends on directly, by
-// target; nil for none. It is called before the plan is made: if another apply follows, the plan is known to be
-// out of date.
+// Reads returns how often the states of the projects on which a run depends directly have been applied until
+// now, by target; nil if there are none. Call it before the plan is made. If another apply follows, Lockstep
+// then knows that the plan is out of date.
 func (f Foreseer) Reads(ctx context.Context, r runs.Run) (map[string]int, error) {
 	o, err := f.Facts.Ordered(ctx, r)
 	if err != nil || o == nil || r.Spec.Removed || r.Spec.Options.Destroy {
@@ -33,8 +33,8 @@ func (f Foreseer) Reads(ctx context.Context, r runs.Run) (map[string]int, error)
 	return f.Ledger.Applies(ctx, r)
 }
 
-// readable returns the targets of the runs of the named projects, as keys. If there are more than maxReads,
-// it returns the first ones in the order of names.
+// readable returns the targets of the runs of the named projects, as the keys of a map. If there are more than
+// maxReads, it returns the first ones, by name.
 func readable(names []string, all []runs.Run) map[string]int {
 	targets := map[string]int{}
 	for _, name := range names {

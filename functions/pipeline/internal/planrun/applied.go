@@ -10,14 +10,14 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project"
 )
 
-// addApplied adds projects that the pull request no longer touches, but to which it was applied. A push has
-// reverted or replaced the change since. Until such a project is planned and applied at the present head, its
-// state contains a change that neither the head nor the base branch contains.
+// addApplied adds projects to which the pull request was applied, but which it no longer changes, because a
+// push has reverted or replaced the change. The state of such a project contains a change that is neither in
+// the head nor on the base branch. So it must be planned and applied at the present head.
 //
-// Once somebody asks for plans, addApplied also adds projects that the pull request touched when its head was
-// planned. The base branch has changed since, and their plans are out of date. all are the projects of the
-// checkout, and gone are those that the pull request removes. If a project does not exist any more in any
-// commit, l gets a note.
+// If somebody requests plans, addApplied also adds projects that the pull request changed when its head was
+// planned, and that it no longer changes because the base branch has changed: their plans are out of date. all
+// are the projects in the checkout, and gone are those that the pull request removes. If a project no longer
+// exists in any commit, l gets a note.
 func (qu *PlanQueuer) addApplied(ctx context.Context, touched, all []project.Project, gone []selected, l *ledger.Look) ([]project.Project, error) {
 	known, err := qu.Ledger.Runs(ctx, qu.Facts.Message.Pull)
 	if err != nil {

@@ -9,14 +9,15 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project"
 )
 
-// deploymentShares are the selected projects, by the deployment that serves them.
+// deploymentShares has the selected projects, by the deployment that works for them.
 type deploymentShares struct {
 	ours   []selected
 	others []ledger.Elsewhere
 }
 
-// byDeployment divides projects among the deployments on the repository, by the base commit of l. base are the
-// settings there. If they name no deployment, the deployment without a name serves all projects.
+// byDeployment divides projects among the deployments that work for the repository, according to the base
+// commit of l. base are the settings there. If they name no deployment, the one without a name works for all
+// projects.
 func (qu *PlanQueuer) byDeployment(ctx context.Context, all []selected, base *project.Settings, l *ledger.Look) (d deploymentShares, err error) {
 	for _, p := range all {
 		by := ""
@@ -34,7 +35,7 @@ func (qu *PlanQueuer) byDeployment(ctx context.Context, all []selected, base *pr
 	return d, nil
 }
 
-// notedElsewhere returns the note on the projects of a pull request that other deployments serve.
+// notedElsewhere returns the note about projects of a pull request for which other deployments work.
 func notedElsewhere(all []ledger.Elsewhere) string {
 	var names, by []string
 	for _, x := range all {

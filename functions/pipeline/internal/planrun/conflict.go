@@ -11,10 +11,10 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// Conflict records that the head of a pull request conflicts with the base branch, so its plans are out of
-// date: see [runs.Conflicting]. last is the key of the run that is recorded last. If the process dies, the
-// message for that run repeats everything. The checks are written before the records. The caller has to update
-// the comments.
+// Conflict records that the head of a pull request conflicts with the base branch, so that its plans are out of
+// date: see [runs.Conflicting]. last is the key of the run that is recorded last. So if the process dies, the
+// message for that run repeats everything. The checks are written before the records. The caller must then
+// update the comments.
 func Conflict(ctx context.Context, rp *report.Reporter, ld ledger.Ledger, about pipeline.Pull, head, last string) error {
 	err := ld.ChangeLook(ctx, about, func(l *ledger.Look) {
 		if l.Head == head {

@@ -16,9 +16,10 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project"
 )
 
-// supersedeRemoved supersedes the runs of the head whose projects the base branch has removed since they were
-// planned. Nobody could plan or apply them again. all are the projects of the trial merge. A renamed project is
-// not removed: see [Renamed]. n is the number of removed projects that the pull request touches.
+// supersedeRemoved moves runs of the head whose projects the base branch has removed since the plan to the
+// phase Superseded, because nobody can plan or apply them any more. all are the projects of the trial merge. A
+// renamed project is not removed: see [Renamed]. n is the number of removed projects that the pull request
+// changes.
 func (qu *PlanQueuer) supersedeRemoved(ctx context.Context, all []project.Project, l *ledger.Look) (n int, err error) {
 	if l.Problem != "" {
 		return 0, nil // projects may be missing because of it
@@ -46,9 +47,9 @@ func (qu *PlanQueuer) supersedeRemoved(ctx context.Context, all []project.Projec
 	return n, nil
 }
 
-// SupersedeRemoved supersedes a run whose project the base branch has removed, unless the run stays as it is:
-// see [runs.RemovedByBase]. The answer and the check are written first: once the record is written, no later
-// message would write them.
+// SupersedeRemoved moves a run whose project the base branch has removed to the phase Superseded, unless the
+// run must stay as it is: see [runs.RemovedByBase]. It writes the answer and the check before the record. Once
+// the record is written, no later message would write them.
 func SupersedeRemoved(ctx context.Context, rp *report.Reporter, ld ledger.Ledger, s ledger.Versioned) error {
 	r, ok := runs.RemovedByBase(s.Run)
 	if !ok {
@@ -73,8 +74,8 @@ func SupersedeRemoved(ctx context.Context, rp *report.Reporter, ld ledger.Ledger
 	return err
 }
 
-// removedReply returns the refusal of a command that selects only projects that the base branch has removed;
-// nil for any other command.
+// removedReply returns the refusal of a command that selects only projects which the base branch has removed.
+// It returns nil for any other command.
 func (qu *PlanQueuer) removedReply(ctx context.Context, c comment.Command, head string) (comment.Reply, error) {
 	known, err := qu.Ledger.Runs(ctx, qu.Facts.Message.Pull)
 	if err != nil {

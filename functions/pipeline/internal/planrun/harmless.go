@@ -11,9 +11,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project"
 )
 
-// needsNoPlan reports whether a pull request whose plan would be refused needs no plan at all. It must change
-// no configuration file, and no file that the base branch's projects depend on. The projects are those of the
-// base branch, so a fork cannot influence the result. The fork's files are compared, and not read as a
+// needsNoPlan reports whether a pull request whose plan the gate would refuse needs no plan. It must change no
+// configuration file, and no file on which the base branch's projects depend. These projects are those of the
+// base branch, so a fork cannot influence the result: the fork's files are only compared, and not read as a
 // configuration.
 func (qu *PlanQueuer) needsNoPlan(ctx context.Context, q admission.Request) (bool, error) {
 	if q.Entry != admission.ByPush {
@@ -42,11 +42,12 @@ func (qu *PlanQueuer) needsNoPlan(ctx context.Context, q admission.Request) (boo
 	return t.Problem == "" && !t.All && len(t.Touched) == 0 && !slices.ContainsFunc(t.Changed, configures), nil
 }
 
-// configurations are the suffixes of configuration files, files with variable values, and settings.
+// configurations are the endings of the names of configuration files, files with values of variables, and
+// settings.
 var configurations = []string{".tf", ".tf.json", ".tofu", ".tofu.json", ".tfvars", ".tfvars.json", ".hcl"}
 
-// configures reports whether a file can belong to a configuration or have settings, in any directory. The head
-// may have a project there that the base branch does not have.
+// configures reports whether a file can belong to a configuration or contain settings, in any directory: the
+// head may have a project there that the base branch does not have.
 func configures(file string) bool {
 	return slices.Contains(project.SettingsFiles, path.Base(file)) || slices.ContainsFunc(configurations, func(end string) bool { return strings.HasSuffix(file, end) })
 }

@@ -10,13 +10,13 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// lineOf returns the index of the comment's line that asks for a plan; 0 if there is none.
+// lineOf returns the index of the line in the comment that contains the plan command c; 0 if there is none.
 func lineOf(lines []grammar.Line, c comment.Command) int {
 	return max(0, slices.IndexFunc(lines, func(l grammar.Line) bool { return l.Problem.IsZero() && l.Command.AsPlan().Equal(c) }))
 }
 
-// plannedAbove returns the reason against a plan of a run if another line of the same comment asked for its
-// plan: a run has one plan. It returns nil for none.
+// plannedAbove returns the reason against a plan of a run, if another line of the same comment requests a plan
+// of the same run: a run has only one plan. It returns nil if there is no such line.
 func plannedAbove(lines []grammar.Line, c comment.Command, r runs.Run) reasons.Reason {
 	if r.Asked.PlanLine >= len(lines) || r.Asked.PlanLine == lineOf(lines, c) {
 		return nil
@@ -24,19 +24,20 @@ func plannedAbove(lines []grammar.Line, c comment.Command, r runs.Run) reasons.R
 	return reasons.PlannedAbove{Project: r.Project, Command: lines[r.Asked.PlanLine].Command, Verb: grammar.Plan}
 }
 
-// appliedNext reports whether a later line of the comment asks for the apply of the plan that c makes of a run.
-// The author has not seen the plan, and accepts that by writing both lines. Exactly that plan is applied, if
-// the gate allows it. A line that names a plan by its hash does not count: it means another plan.
+// appliedNext reports whether a later line of the comment requests the apply of the plan that the command c
+// makes of a run. The author has not seen the plan, and accepts that by writing both lines. Exactly this plan
+// is applied, if the gate allows it. A line that names a plan by its hash is ignored, because it means another
+// plan.
 func appliedNext(lines []grammar.Line, c comment.Command, r runs.Run) bool {
 	return WhyNotAppliedNext(lines, lineOf(lines, c), r) == nil && appliedAfter(lines, c, r)
 }
 
-// appliedAfter reports whether a line after that of the plan asks for its apply.
+// appliedAfter reports whether a line after the line with the plan command c requests the apply of the run.
 func appliedAfter(lines []grammar.Line, c comment.Command, r runs.Run) bool {
 	return len(lines) > 0 && slices.ContainsFunc(lines[lineOf(lines, c)+1:], func(l grammar.Line) bool { return asksForApply(l, c, r) })
 }
 
-// asksForApply reports whether a line asks for the apply of the plan that c makes of a run.
+// asksForApply reports whether the line l requests the apply of the plan that the command c makes of a run.
 func asksForApply(l grammar.Line, c comment.Command, r runs.Run) bool {
 	of := l.Command
 	if of.Failed && c.Failed { // the run has not failed any more
@@ -45,9 +46,11 @@ func asksForApply(l grammar.Line, c comment.Command, r runs.Run) bool {
 	return l.Problem.IsZero() && of.Verb == comment.Apply && of.Plan == "" && !of.Failed && r.SelectedBy(of) && (!r.Spec.Removed || runs.NamedBy(r, of))
 }
 
-// WhyNotAppliedNext returns why a later line of a comment does not apply the plan that a line makes of a run;
-// nil for no reason. One reason is that the plan changes the state or invokes an action: such plans are shown
-// first. The other is that a line in between asks for another plan: then it is unclear which plan is meant.
+// WhyNotAppliedNext returns the reason why a later line of a comment does not apply the plan of a run that an
+// earlier line requests. line is the index of the latter. It returns nil if there is none. There are two
+// reasons:
+//   - The plan changes the state or invokes an action: such plans must be shown first.
+//   - A line in between requests another plan, so that it is not clear which plan is meant.
 func WhyNotAppliedNext(lines []grammar.Line, line int, r runs.Run) reasons.Reason {
 	if line >= len(lines) {
 		return nil
@@ -72,7 +75,7 @@ func WhyNotAppliedNext(lines []grammar.Line, line int, r runs.Run) reasons.Reaso
 	return nil
 }
 
-// queueFollowing continues with the apply that was requested together with a plan.
+// queueFollowing queues an apply that was requested together with the plan.
 func (pl *Planner) queueFollowing(ctx context.Context, r runs.Run) error {
 	if r.Asked.ThenApply == 0 {
 		return nil

@@ -25,11 +25,11 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// ErrSuperseded ends the making of a plan that is no longer needed.
+// ErrSuperseded is the error of a plan that was ended because it is no longer needed.
 var ErrSuperseded = errors.New("a newer plan is wanted")
 
-// Plan makes the plan of one project. It handles a message, and can be repeated: a plan that is made already is
-// only announced again.
+// Plan makes the plan of one project. It handles a message, and can be repeated: if the plan is already made,
+// Plan only reports it once more.
 func (pl *Planner) Plan(ctx context.Context) error {
 	s, err := pl.Ledger.Read(ctx, pl.Facts.Message.Run())
 	if err != nil || s.Version == "" {
@@ -55,8 +55,8 @@ func (pl *Planner) Plan(ctx context.Context) error {
 		return err
 	}
 	if s.Over(pl.Facts.Pull.Open) {
-		// The message about the pull request's end handles the run, unless the pull request is open again by
-		// then. In that case the handler that sees Missed has the project planned.
+		// The message about the end of the pull request handles the run. If the pull request is open once more
+		// by then, the handler that sees Missed makes a new plan.
 		s.Asked.Missed = true
 		if _, err := pl.Ledger.Save(ctx, s); err != nil {
 			return err
@@ -108,8 +108,8 @@ func (pl *Planner) Plan(ctx context.Context) error {
 	return err
 }
 
-// writeSupersededCheck writes the check of a superseded plan again. This process, or one that died, may have
-// overwritten the check after it was completed. r is the present run.
+// writeSupersededCheck writes the check of a plan that is no longer needed once more: this process, or one that
+// has died, may have overwritten the finished check. r is the present run.
 func (pl *Planner) writeSupersededCheck(ctx context.Context, r runs.Run) error {
 	head := pl.Facts.Message.Head
 	if head == r.Spec.Head {
@@ -119,9 +119,9 @@ func (pl *Planner) writeSupersededCheck(ctx context.Context, r runs.Run) error {
 	return report.EndCheck(ctx, pl.Report, r)
 }
 
-// waitsForOthers reports whether a queued run has to wait for the plans of other runs; the last of these wakes
-// it. After the wait is recorded, waitsForOthers checks the other runs again: the last of them may have ended
-// before the record.
+// waitsForOthers reports whether a queued run must wait for the plans of other runs. The last of these wakes
+// it. After waitsForOthers has recorded the wait, it checks the other runs once more, because the last of them
+// may have ended just before.
 func (pl *Planner) waitsForOthers(ctx context.Context, s ledger.Versioned) (ledger.Versioned, bool, error) {
 	if s.Phase != runs.Queued {
 		return s, false, nil
@@ -138,7 +138,7 @@ func (pl *Planner) waitsForOthers(ctx context.Context, s ledger.Versioned) (ledg
 	return s, len(on) > 0, err
 }
 
-// A stoppedError reports that a person stopped the making of a plan.
+// A stoppedError reports that a person has stopped a plan.
 type stoppedError struct {
 	run ledger.Versioned
 	by  string
@@ -147,7 +147,7 @@ type stoppedError struct {
 // Error implements error.
 func (e *stoppedError) Error() string { return e.by + " cancelled the plan" }
 
-// stopped records a plan that a person has stopped.
+// stopped records that a person has stopped the plan. by is the person's login.
 func (pl *Planner) stopped(ctx context.Context, s ledger.Versioned, by string) error {
 	s.End.StoppedBy = by
 	return pl.recordDenial(ctx, s, admission.Refusal(reasons.WasStopped{By: by}))
@@ -216,8 +216,8 @@ func (pl *Planner) make(ctx context.Context, s ledger.Versioned, q admission.Req
 	if err := pl.recordFilesRead(ctx, dir, s.Run, static, result); err != nil {
 		return pl.failWithoutInputs(ctx, s, err)
 	}
-	// If in.Whole is set, the inputs already contain all files that the plan has read. They are not read again,
-	// because programs may have written files in the checkout since.
+	// If in.Whole is set, the inputs already contain all files that the plan has read. They are not read once
+	// more, because programs may have written files in the checkout.
 	in.Read = result.Read
 	if len(result.Read) > 0 && !in.Whole {
 		if err = pl.planStore().inputs(ctx, dir, s.Run, &in); err != nil {
@@ -244,8 +244,8 @@ func (pl *Planner) make(ctx context.Context, s ledger.Versioned, q admission.Req
 	return pl.storePlan(ctx, s, result, in, job.Foreseen...)
 }
 
-// checkout checks out the commit of a plan. If GitHub has deleted the trial merge, checkout uses the present
-// trial merge, and the gate may refuse that.
+// checkout checks out the commit of a plan. If the trial merge no longer exists on GitHub, it uses the present
+// one, which the gate may refuse (no).
 func (pl *Planner) checkout(ctx context.Context, s ledger.Versioned) (_ ledger.Versioned, dir string, done func(), no admission.Decision, err error) {
 	dir, done, err = pl.Facts.Checkout(ctx, s.Spec.Merge)
 	if errors.Is(err, github.ErrNotFound) {
@@ -262,9 +262,9 @@ func (pl *Planner) checkout(ctx context.Context, s ledger.Versioned) (_ ledger.V
 	return s, dir, done, admission.Decision{}, err
 }
 
-// recordFilesRead records the files that a plan of the whole project read in addition to its own files, which
-// are in static. From then on a change of these files touches the project. If a project has read no other
-// files, its files are recorded only if Lockstep had to guess which files it reads.
+// recordFilesRead records the files that a plan of the whole project has read, besides its own files, which are
+// in static. From then on, a change of these files counts as a change of the project. If the plan has read no
+// such files, that is recorded only if Lockstep would otherwise guess.
 func (pl *Planner) recordFilesRead(ctx context.Context, dir string, r runs.Run, static project.Tree, result jobs.PlanResult) error {
 	if result.Plan == nil || r.Spec.Removed || !r.Spec.Options.IsZero() {
 		return nil
@@ -280,9 +280,9 @@ func (pl *Planner) recordFilesRead(ctx context.Context, dir string, r runs.Run, 
 	return ledger.PutReads(ctx, pl.Ledger, r, project.FilesRead{Read: beside, Hash: tree.Hash()})
 }
 
-// recountApplies counts the applies to the state of a run again, if the state's address has turned out to be
-// different. The address was unknown or different when the plan was begun, or the base branch had the state
-// at another address. The state has not been read yet.
+// recountApplies counts once more how often the state of a run was applied, if the state has another address
+// than assumed: it was not known, or differed, when the plan was begun, or the base branch had the state at
+// another address. The state has not been read yet.
 func (pl *Planner) recountApplies(ctx context.Context, s *ledger.Versioned, place string, p admission.Placing) error {
 	was := append([]string{s.Address.Place}, ledger.OtherPlaces(s.Run)...)
 	if err := ledger.Place(ctx, pl.Ledger, &s.Run, place, p, pl.Facts.Pull.Base.Ref); err != nil {
@@ -296,7 +296,7 @@ func (pl *Planner) recountApplies(ctx context.Context, s *ledger.Versioned, plac
 	return err
 }
 
-// placed returns the decision about the address of a state, for people.
+// placed describes the decision about the address of a state, for the note above the plan.
 func placed(r runs.Run, planned jobs.PlanResult, p admission.Placing) notes.Placed {
 	out := notes.Placed{Project: r.Project, From: p.From, To: r.Address.Place, Moves: p.Moves(), Owner: p.Owner, Ignored: p.Ignored, Imposed: p.Imposed}
 	if planned.State != (runs.StateID{}) && p.DestroysFormer(runs.Run{Plan: runs.Plan{PlanSummary: comment.PlanSummary{Counts: planned.Counts}}}) == nil {
@@ -308,8 +308,8 @@ func placed(r runs.Run, planned jobs.PlanResult, p admission.Placing) notes.Plac
 	return out
 }
 
-// renewMerge gets the trial merge again, because GitHub sometimes makes a new one and deletes the old one. The
-// gate decides about the present pull request.
+// renewMerge gets the trial merge once more, because GitHub sometimes makes a new one and deletes the old one.
+// It also asks the gate about the present pull request.
 func (pl *Planner) renewMerge(ctx context.Context, s ledger.Versioned) (ledger.Versioned, admission.Decision, error) {
 	merge := func(ctx context.Context, q *admission.Request) error {
 		m, err := pl.Facts.TrialMerge(ctx, q)
@@ -326,8 +326,8 @@ func (pl *Planner) renewMerge(ctx context.Context, s ledger.Versioned) (ledger.V
 	return s, d, err
 }
 
-// failWithoutInputs records that a plan failed because its inputs could not be read: without them, nobody could
-// tell when the plan is out of date.
+// failWithoutInputs records that a plan has failed, because its inputs could not be read: without them, nobody
+// could find out later whether the plan is up to date.
 func (pl *Planner) failWithoutInputs(ctx context.Context, s ledger.Versioned, err error) error {
 	if ctx.Err() != nil {
 		return err
@@ -339,7 +339,8 @@ func (pl *Planner) failWithoutInputs(ctx context.Context, s ledger.Versioned, er
 	return pl.recordFailure(ctx, s, markdown.Code(err.Error()))
 }
 
-// planWatched makes the plan. It stops when the run's record asks for a newer plan, or when a person stops it.
+// planWatched makes the plan. It stops if the run's record shows that a newer plan is requested, or if a person
+// stops the plan.
 func (pl *Planner) planWatched(ctx context.Context, s ledger.Versioned, job jobs.Job) (jobs.PlanResult, error) {
 	ctx, end := stopping.Watch(ctx, pl.Ledger, s.Run, pl.Poll)
 	defer end()
@@ -357,7 +358,7 @@ func (pl *Planner) planWatched(ctx context.Context, s ledger.Versioned, job jobs
 }
 
 // UntilChanged returns a context for making a plan. It ends with [ErrSuperseded] when the record of the run has
-// changed since it was read. poll is the interval between looks; 0 means 5 s. The caller must call stop when
+// changed. poll is the interval between two reads of the record; 0 means 5 s. The caller must call stop when
 // the work has ended.
 func UntilChanged(ctx context.Context, ld ledger.Ledger, s ledger.Versioned, poll time.Duration) (work context.Context, stop func()) {
 	return Until(ctx, poll, func(ctx context.Context) bool {
@@ -366,8 +367,8 @@ func UntilChanged(ctx context.Context, ld ledger.Ledger, s ledger.Versioned, pol
 	})
 }
 
-// Until returns a context that ends with ErrSuperseded once the function over returns true. poll is the
-// interval between calls; 0 means 5 s.
+// Until returns a context that ends with ErrSuperseded when over returns true. poll is the interval between two
+// calls of over; 0 means 5 s. The caller must call stop.
 func Until(ctx context.Context, poll time.Duration, over func(context.Context) bool) (work context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	if poll == 0 {

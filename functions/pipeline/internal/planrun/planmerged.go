@@ -11,10 +11,10 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
 )
 
-// PlanMerged queues plans for a merge whose head was not planned, or only in part, as if the person who
-// merged had commented "lockstep plan". Lockstep's comment about the merge shows the outcomes. PlanMerged
-// reports nothing if there is nothing to plan, or if pull requests into the base branch are not planned. It
-// also reports nothing for a project that is being applied: at the end of the apply, the project is planned.
+// PlanMerged queues plans for a merge whose head was not planned, or only in part. It does the same as if the
+// person who merged had commented "lockstep plan". Lockstep's comment about the merge shows the results.
+// PlanMerged reports nothing if there is nothing to plan, or if Lockstep does not plan for the base branch. For
+// a project that is being applied, it also reports nothing: this project is planned when the apply ends.
 func (qu *PlanQueuer) PlanMerged(ctx context.Context) error {
 	if err := qu.Facts.Look(ctx); err != nil {
 		return err
@@ -38,7 +38,7 @@ func (qu *PlanQueuer) PlanMerged(ctx context.Context) error {
 	return qu.Report.Sync(ctx)
 }
 
-// notAnswered reports whether nobody expects an answer with this reason against the plan of a merge.
+// notAnswered reports whether a plan of a merge that is refused for this reason needs no answer.
 func notAnswered(why reasons.Reason) bool {
 	switch why.(type) {
 	case reasons.OtherBase, reasons.BeingApplied:

@@ -6,15 +6,15 @@
 //	Tester       message -> checkout of the merge -> engine -> check run
 //	Querier      command -> gate -> message -> checkout of the merge -> engine -> answer
 //
-// A project that the pull request removes gets a run, too. The run is Removed, and its plan destroys the
-// project's objects with the base branch's configuration. A comment applies such a plan if it names the
-// project. A merge never applies it.
+// A project that the pull request removes gets a run, too. Its plan destroys the project's objects, with the
+// configuration on the base branch. Only a comment that names the project applies such a plan, and never a
+// merge.
 //
-// A newer push takes precedence. It raises a run's Attempt, so the message of the older plan ends when it sees
-// that, and a plan in progress is stopped.
+// A newer push takes precedence. It increases the run's field Attempt. The message of the older plan sees that
+// and ends, and a plan in progress is stopped.
 //
-// This package does not know how a plan is made and how people read it. Start reading at [PlanQueuer.Push]
-// and [Planner.Plan].
+// The package does not know how a plan is made and how people read it. Start reading at [PlanQueuer.Push] and
+// [Planner.Plan].
 package planrun
 
 import (
@@ -32,7 +32,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// A PlanQueuer queues the plans that a push or a command asks for.
+// A PlanQueuer queues the plans that a push or a command requests.
 type PlanQueuer struct {
 	Facts       *gatefacts.Reader
 	Report      *report.Reporter
@@ -40,24 +40,24 @@ type PlanQueuer struct {
 	Projects    jobs.Projects
 	TryPolicies jobs.TryPoliciesFunc // nil means that policies are not tried
 	Queue       pipeline.Queue
-	// Ahead returns how many plans of a repository come before a plan that is queued now.
+	// Ahead returns how many plans of the repository would be made before a plan that is queued now.
 	Ahead func(context.Context, pipeline.Pull) (int, error)
-	// Loud is the maximum number of plans of one push or command that are reported one by one; 0 means
+	// Loud is the maximum number of plans, of one push or command, that are reported separately; 0 means
 	// DefaultLoud.
 	Loud int
-	// Tell reports the outcomes of the pull request's applies to GitHub and to people elsewhere. It is called
-	// before the phase of an applied run changes, and can be repeated.
+	// Tell reports the results of the pull request's applies to GitHub and to people elsewhere. It is called
+	// before the phase of an applied run changes. It can be repeated.
 	Tell func(context.Context) error
 
 	quiet bool
 }
 
-// crowd is the number of waiting plans from which on people are told that a new plan has to wait. Nearly all
-// deployments make at least this many plans at a time.
+// crowd is a number of waiting plans. If at least this many plans wait, people are told that a new plan has to
+// wait. Nearly all deployments make at least this many plans at the same time.
 const crowd = 10
 
-// DefaultLoud is the default maximum number of plans of one push or command that are reported one by one. The
-// check runs and comments for so many projects stay below GitHub's limits.
+// DefaultLoud is the default maximum number of plans, of one push or command, that are reported separately.
+// Check runs and comments for so many projects are within GitHub's limits.
 const DefaultLoud = 20
 
 // A Planner makes the plan of one run.
@@ -72,9 +72,9 @@ type Planner struct {
 	Open      openplans.Finder
 	Hooks     integrations.Hooks
 	Foreseer  plannedoutputs.Foreseer
-	// Follow queues the apply that was requested together with a plan, or answers why there is none. It is
-	// called once the plan is shown, and can be repeated.
+	// Follow queues an apply that was requested together with a plan, or answers why it does not. It is called
+	// after the plan was shown, and can be repeated.
 	Follow func(ctx context.Context, r runs.Run) error
-	// Poll is how often a plan in progress looks for a newer one; 0 means 5 s.
+	// Poll is how often a plan in progress checks whether a newer plan is requested; 0 means 5 s.
 	Poll time.Duration
 }

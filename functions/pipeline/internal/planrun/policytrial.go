@@ -15,12 +15,12 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 )
 
-// maxTrialNote is the maximum length of the note on broken policies, in bytes.
+// maxTrialNote is the maximum length of the note about policies with errors, in bytes.
 const maxTrialNote = 8 << 10
 
-// tryPolicies notes in l the mistakes in the policies that an open pull request changes. dir is the checkout of
-// its trial merge. Before the merge, a broken policy blocks nothing; after the merge, it blocks every apply of
-// its projects. base are the settings of the base commit.
+// tryPolicies records in l the errors in policies that an open pull request changes. dir is the checkout of its
+// trial merge. Before the merge such a policy blocks nothing; after the merge, it blocks every apply of its
+// projects. base are the settings of the base commit.
 func (qu *PlanQueuer) tryPolicies(ctx context.Context, dir string, base *project.Settings, t gatefacts.Touch, l *ledger.Look) error {
 	if qu.TryPolicies == nil || !qu.Facts.Pull.Open || l.Problem != "" {
 		return nil
@@ -51,7 +51,7 @@ func (qu *PlanQueuer) tryPolicies(ctx context.Context, dir string, base *project
 	return nil
 }
 
-// policiesOf returns the policy blocks of settings; nil settings have none.
+// policiesOf returns the policy blocks of settings; none if s is nil.
 func policiesOf(s *project.Settings) (all []requirements.Policy) {
 	if s == nil {
 		return nil

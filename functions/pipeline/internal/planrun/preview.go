@@ -12,10 +12,10 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 )
 
-// preview makes the plan of a fork's commit in dir, and stores it. First the state is read with the base
-// branch's configuration, then a process without rights plans the fork's configuration. No hook is called: a
-// hook's program has rights, and would read input that an unknown person wrote. The gate has ensured that the
-// checkout is that of the named commit.
+// preview makes the plan of a fork's commit in dir, and stores it. It first reads the state with the base
+// branch's configuration. A process without rights then plans the fork's configuration. No hook is called: its
+// program has rights, and would read input from an unknown person. The gate has ensured that dir has the commit
+// that a person has named.
 func (pl *Planner) preview(ctx context.Context, s ledger.Versioned, q admission.Request, dir string) error {
 	base, done, err := pl.Facts.Checkout(ctx, s.Spec.Base)
 	if err != nil {

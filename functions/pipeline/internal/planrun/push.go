@@ -13,7 +13,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// Push queues plans because a pull request may have a new head.
+// Push queues plans after an event that may have changed the head of a pull request.
 func (qu *PlanQueuer) Push(ctx context.Context) error {
 	if err := qu.Facts.Look(ctx); err != nil {
 		return err
@@ -31,7 +31,7 @@ func (qu *PlanQueuer) Push(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// A refused fork gets one answer in a comment. All other refusals are shown in the status.
+	// The refusal of a fork is answered in a comment, once. All other refusals are shown in the status comment.
 	if qu.Facts.Pull.Fork() {
 		if err := qu.Report.Answer(ctx, ledger.PushAnswer, replies...); err != nil {
 			return err
@@ -40,9 +40,10 @@ func (qu *PlanQueuer) Push(ctx context.Context) error {
 	return qu.Report.Sync(ctx)
 }
 
-// supersede ends the queued and unfinished plans of earlier heads for projects that the present head does not
-// touch. A reopened pull request may touch fewer projects than when it was closed. A plan of the present head
-// gets another message if its message came while the pull request was closed and nobody has dropped it since.
+// supersede ends queued and unfinished plans of earlier heads, for projects that the present head does not
+// change. (A reopened pull request may change fewer projects than when it was closed.) For a plan of the
+// present head, supersede sends another message, if the first message came while the pull request was closed
+// and the plan was not dropped.
 func (qu *PlanQueuer) supersede(ctx context.Context, found []selected) error {
 	all, err := qu.Ledger.Runs(ctx, qu.Facts.Message.Pull)
 	if err != nil {
@@ -70,8 +71,7 @@ func (qu *PlanQueuer) supersede(ctx context.Context, found []selected) error {
 		if err := qu.endLastPlan(ctx, s.Run); err != nil {
 			return err
 		}
-		// A conflict of the write means that the plan is finished by now. It stays, as the plan of a former
-		// head.
+		// A conflict means that the plan is finished by now. It is kept as the plan of an earlier head.
 		if _, err := qu.Ledger.Save(ctx, s.To(runs.Superseded)); err != nil && !errors.Is(err, pipeline.ErrConflict) {
 			return err
 		}
@@ -79,9 +79,9 @@ func (qu *PlanQueuer) supersede(ctx context.Context, found []selected) error {
 	return nil
 }
 
-// endLastPlan answers everybody who waits for a plan that will not be made, or for the apply of a plan that
-// was made. It also completes the check of a former head. It is called before the phase of the run changes,
-// so it is repeated if the process dies in between.
+// endLastPlan answers everybody who waits for a plan that will not be made, or for an apply of the last plan.
+// It also completes the check of an earlier head. Call it before the phase of the run changes. So it is
+// repeated if the process dies in between.
 func (qu *PlanQueuer) endLastPlan(ctx context.Context, r runs.Run) error {
 	left := r.Spec.Head != qu.Facts.Pull.Head.SHA
 	if left {
@@ -109,7 +109,7 @@ func (qu *PlanQueuer) endLastPlan(ctx context.Context, r runs.Run) error {
 	return nil
 }
 
-// leaveHead writes the check of an unfinished run at a former head. If left is false, it does nothing.
+// leaveHead writes the check of an unfinished run for an earlier head. It does nothing if left is false.
 func (qu *PlanQueuer) leaveHead(ctx context.Context, r runs.Run, left bool) error {
 	if !left {
 		return nil

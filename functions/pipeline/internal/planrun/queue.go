@@ -22,8 +22,8 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// Enqueue queues plans of the projects that a command selects, from the present trial merge. The replies are
-// the refusals.
+// Enqueue queues plans of the projects that a command selects, from the present trial merge. It returns replies
+// for those that are refused.
 func (qu *PlanQueuer) Enqueue(ctx context.Context, c comment.Command) ([]comment.Reply, error) {
 	if err := qu.announceAgain(ctx); err != nil {
 		return nil, err
@@ -92,7 +92,8 @@ func (qu *PlanQueuer) Enqueue(ctx context.Context, c comment.Command) ([]comment
 	return replies, qu.recordDenials(ctx, q, replies, l)
 }
 
-// sort puts projects after those that they depend on. A plan waits for plans that are queued before.
+// sort sorts projects so that each comes after those on which it depends. So a plan waits for plans that are
+// queued before it.
 func (qu *PlanQueuer) sort(ctx context.Context, found []selected, l ledger.Look) error {
 	if l.Order == nil || len(found) < 2 {
 		return nil
@@ -111,9 +112,9 @@ func (qu *PlanQueuer) sort(ctx context.Context, found []selected, l ledger.Look)
 	return nil
 }
 
-// recordDenials shows the refused plans of a push. A push has no comment to answer, so nobody would know
-// otherwise why there is no plan, and who can ask for it. If a project is being applied, it is planned at the
-// end of the apply.
+// recordDenials shows the refused plans of a push. A push has no comment that could be answered. So nobody
+// would otherwise know why there is no plan, and who can request it. A project that is being applied is planned
+// when the apply ends.
 func (qu *PlanQueuer) recordDenials(ctx context.Context, q admission.Request, replies []comment.Reply, l ledger.Look) error {
 	landed := qu.Facts.Message.Kind == pipeline.Landed
 	if q.Entry != admission.ByPush && !landed || l.Conflict {
@@ -136,13 +137,13 @@ func (qu *PlanQueuer) recordDenials(ctx context.Context, q admission.Request, re
 	return qu.Ledger.SaveLook(ctx, l)
 }
 
-// afterApply reports whether a plan is refused because the project is being applied.
+// afterApply reports whether the reply refuses a plan only because the project is being applied.
 func afterApply(r comment.Reply) bool {
 	no, is := r.(comment.Refused)
 	return is && slices.ContainsFunc(no.Reasons, func(why reasons.Reason) bool { _, is := why.(reasons.BeingApplied); return is })
 }
 
-// denial returns the record of a refusal.
+// denial returns the record of a refused plan. no is the reply with the reasons.
 func (qu *PlanQueuer) denial(p selected, no comment.Reply) ledger.Denial {
 	return ledger.Denial{
 		Project: p.Name, Dir: p.Dir, Workspace: p.Workspace, Environment: p.Environment,
@@ -150,8 +151,8 @@ func (qu *PlanQueuer) denial(p selected, no comment.Reply) ledger.Denial {
 	}
 }
 
-// PlanPermitted queues the plans of projects that were refused at the head of an open pull request, once their
-// requirements are met. So nobody has to ask again.
+// PlanPermitted queues plans that were refused at the head of an open pull request, and whose requirements are
+// met now. So people need not repeat the command.
 func (qu *PlanQueuer) PlanPermitted(ctx context.Context) error {
 	l, err := qu.Ledger.LastLook(ctx, qu.Facts.Message.Pull)
 	if p := qu.Facts.Pull; err != nil || len(l.Denials) == 0 || !p.Open || l.Head != p.Head.SHA || l.Into != p.Base.Ref {
@@ -174,8 +175,8 @@ func (qu *PlanQueuer) PlanPermitted(ctx context.Context) error {
 	return nil
 }
 
-// refuseEarly refuses a command before the projects of the pull request are known. If there would be nothing to
-// plan anyway, it returns no reply.
+// refuseEarly refuses a command before the projects of the pull request are known. It returns no reply if there
+// would be nothing to plan anyway.
 func (qu *PlanQueuer) refuseEarly(ctx context.Context, c comment.Command, q admission.Request, d admission.Decision, l ledger.Look) (replies []comment.Reply, err error) {
 	if none, err := qu.needsNoPlan(ctx, q); err != nil || none {
 		return nil, errors.Join(err, qu.Ledger.SaveLook(ctx, l))
@@ -196,9 +197,9 @@ func (qu *PlanQueuer) refuseEarly(ctx context.Context, c comment.Command, q admi
 	return []comment.Reply{no}, err
 }
 
-// wasNamed reports whether somebody has named the present commit of a fork before. Then the event is old or
-// repeated, and needs no answer. If the pull request was closed or retargeted after that, the commit has to be
-// named again, and wasNamed writes a comment that says so.
+// wasNamed reports whether a person has already named the present commit of a fork. The event is then old or
+// repeated, and needs no answer. If the pull request was closed, or got another base branch, since, the commit
+// must be named once more. wasNamed then writes a comment that says so.
 func (qu *PlanQueuer) wasNamed(ctx context.Context, no comment.Reply) (named bool, err error) {
 	p := qu.Facts.Pull
 	was, err := qu.Ledger.LastLook(ctx, qu.Facts.Message.Pull)
@@ -215,8 +216,8 @@ func (qu *PlanQueuer) wasNamed(ctx context.Context, no comment.Reply) (named boo
 	return false, qu.Report.Answer(ctx, ledger.PushAnswer+"-"+qu.Facts.Message.ID, no)
 }
 
-// refuseUnknown refuses a command if err is final, so the projects of the pull request stay unknown. It returns
-// any other error.
+// refuseUnknown refuses a command if err stays the same until a person fixes something. The projects of the
+// pull request are then not known. It returns any other error unchanged.
 func (qu *PlanQueuer) refuseUnknown(ctx context.Context, c comment.Command, l ledger.Look, err error) ([]comment.Reply, error) {
 	no, err := gatefacts.FinalReply(c, "", err)
 	if err != nil {
@@ -263,7 +264,8 @@ func (qu *PlanQueuer) discover(ctx context.Context, c comment.Command, l *ledger
 	return found, nil, err
 }
 
-// queuePlan queues the plan of one project. A non-nil reply is the refusal.
+// queuePlan queues the plan of one project. If the plan is refused, it returns the reply with the reasons;
+// otherwise nil.
 func (qu *PlanQueuer) queuePlan(ctx context.Context, c comment.Command, p selected, l ledger.Look) (comment.Reply, error) {
 	s, err := qu.Ledger.Load(ctx, runs.Run{ID: runs.ID{Pull: qu.Facts.Message.Pull, Project: p.Name, Workspace: p.Workspace}})
 	if err != nil {
@@ -302,9 +304,10 @@ func (qu *PlanQueuer) queuePlan(ctx context.Context, c comment.Command, p select
 	return nil, qu.announce(ctx, s.Run)
 }
 
-// mayPlan asks the gate about the plan of a project. A non-nil reply is the refusal.
+// mayPlan asks the gate about the plan of a project. If the gate refuses, it returns the reply with the
+// reasons; otherwise nil.
 func (qu *PlanQueuer) mayPlan(ctx context.Context, c comment.Command, p selected, r runs.Run) (comment.Reply, error) {
-	// The following values come from the head and from the command, because a new run does not have them.
+	// These values come from the head and from the command, because a new run does not have them.
 	options := qu.options(r, c, p)
 	r.Spec.Dir, r.Spec.Environment, r.Spec.Named = p.Dir, p.Environment, c.Commit
 	r.Spec.Options, r.Asked.Retry = options, c.Failed
@@ -342,9 +345,9 @@ func (qu *PlanQueuer) requeue(ctx context.Context, c comment.Command, p selected
 	return qu.Ledger.Save(ctx, s)
 }
 
-// announceAgain announces the runs that an earlier attempt at this message has queued: that attempt may have
-// died before it sent their messages. This is needed if no project is found now, because the head has a
-// conflict or the gate refuses. Nobody else would send the messages.
+// announceAgain reports the runs that an earlier attempt at this message has queued, and sends their messages:
+// that attempt may have died before it did so. This is needed if no project is found now, because the head has
+// a conflict or the gate refuses. Nothing else would then send the messages.
 func (qu *PlanQueuer) announceAgain(ctx context.Context) error {
 	all, err := qu.Ledger.Runs(ctx, qu.Facts.Message.Pull)
 	if err != nil {
@@ -361,7 +364,7 @@ func (qu *PlanQueuer) announceAgain(ctx context.Context) error {
 	return nil
 }
 
-// queuedRun returns the run as a queued one, without the results of its last plan and apply.
+// queuedRun returns the run s in the phase Queued, without the results of its last plan and apply.
 func (qu *PlanQueuer) queuedRun(s ledger.Versioned, c comment.Command, p selected, l ledger.Look) ledger.Versioned {
 	m, pull := qu.Facts.Message, qu.Facts.Pull
 	spec := runs.Spec{
@@ -393,8 +396,8 @@ func (qu *PlanQueuer) options(r runs.Run, c comment.Command, p selected) grammar
 	if was == runs.Dropped {
 		was = r.End.Was
 	}
-	// After a merge, everything that the pull request changes is to be applied. So the options of a partial
-	// plan, or of a plan that was never made, are not used again.
+	// After a merge, everything that the pull request changes must be applied. So the new plan does not take
+	// over the options of a partial plan, or of a plan that was never made.
 	landed := qu.Facts.Pull.Merged && !r.Spec.AfterMerge && (!runs.PlansEverything(r) || was == runs.PlanFailed)
 	if r.Spec.AfterMerge && !runs.PlansEverything(r) && !r.Phase.Failed() { // for example a plan for drift
 		landed = true
@@ -411,9 +414,9 @@ func (qu *PlanQueuer) options(r runs.Run, c comment.Command, p selected) grammar
 	return o
 }
 
-// announceFor repeats the rest of [PlanQueuer.announce] for a run that was queued by another message. The
-// handler of that message may have died. The message for the plan may have been refused since, for example
-// because the pull request was closed for a moment.
+// announceFor repeats the last steps of [PlanQueuer.announce] for a run that was queued by another message. The
+// handler of that message may have died. Or the message for the plan may have been refused, for example because
+// the pull request was closed for a moment.
 func (qu *PlanQueuer) announceFor(ctx context.Context, r runs.Run) error {
 	asked, err := report.CheckAsked(ctx, qu.Report, r)
 	if err != nil {
@@ -428,7 +431,7 @@ func (qu *PlanQueuer) announceFor(ctx context.Context, r runs.Run) error {
 	return qu.send(ctx, r)
 }
 
-// announce reports that a run is queued, and sends the message for its plan.
+// announce reports that a plan is queued, and sends the message for it.
 func (qu *PlanQueuer) announce(ctx context.Context, r runs.Run) error {
 	if err := qu.Report.Reply(ctx, r.Asked.Answer, report.PlanReply(r, comment.Pending{Project: runs.Label(r), Verb: comment.Plan})); err != nil {
 		return err
@@ -439,7 +442,7 @@ func (qu *PlanQueuer) announce(ctx context.Context, r runs.Run) error {
 	return qu.send(ctx, r)
 }
 
-// send sends the message for the plan of a queued run, and that for its tests.
+// send sends the message for the plan of a queued run, and the message for its tests.
 func (qu *PlanQueuer) send(ctx context.Context, r runs.Run, name ...any) error {
 	for _, m := range r.PlanMessages() {
 		if err := pipeline.Send(ctx, qu.Queue, qu.Facts.Message.Pull, m, append([]any{r.MessageName(), r.Asked.Attempt}, name...)...); err != nil {

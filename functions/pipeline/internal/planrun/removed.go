@@ -15,9 +15,10 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// A selected is a project to plan. It is a project of the head, or one that the pull request removes. For the
-// latter, base is the commit of the base branch that has it. beside is set if a command names the project and
-// the pull request does not touch it. twin is set for one of two projects with the same name: see [runs.Spec].
+// A selected is a project to plan: a project of the head, or one that the pull request removes.
+//   - base is set for a removed project: the commit of the base branch that has it.
+//   - beside is set if a command names the project, and the pull request does not change it.
+//   - twin is set if another project has the same name: see [runs.Spec].
 type selected struct {
 	project.Project
 	base         string
@@ -33,23 +34,22 @@ func ofHead(all []project.Project) (out []selected) {
 	return out
 }
 
-// twins marks each project of the parameter some if the parameter all has a project with the same name in
-// another workspace.
+// twins marks each project in some for which all has a project with the same name and another workspace.
 func twins(some, all []selected) {
 	for i, p := range some {
 		some[i].twin = slices.ContainsFunc(all, func(q selected) bool { return q.Name == p.Name && q.Workspace != p.Workspace })
 	}
 }
 
-// label names a project for people.
+// label returns the name of the project for people.
 func (p selected) label() string {
 	return runs.Label(runs.Run{ID: runs.ID{Project: p.Name, Workspace: p.Workspace}, Spec: runs.Spec{Twin: p.twin}})
 }
 
-// removed returns the projects that the pull request removes and that comments may apply. It notes all
-// removed projects in l. If only merges may apply, it returns none: an open pull request must not destroy
-// anything. base are the settings of the base branch, all are the projects of a checkout, and t says what
-// differs there.
+// removed returns those projects that the pull request removes and that comments may apply. It notes all
+// removed projects in l. If only merges may apply, it returns none, because an open pull request must not
+// destroy anything. base are the settings of the base branch, all are the projects in the checkout, and t says
+// what differs there.
 func (qu *PlanQueuer) removed(ctx context.Context, base *project.Settings, all []project.Project, t gatefacts.Touch, l *ledger.Look) ([]selected, error) {
 	if l.Problem != "" {
 		return nil, nil // projects may be missing because of it
@@ -64,8 +64,9 @@ func (qu *PlanQueuer) removed(ctx context.Context, base *project.Settings, all [
 	return qu.removable(base, gone, all, l.Base, l), nil
 }
 
-// supersedeRemovedByBase supersedes the runs of the head for removed projects that the base branch has removed,
-// too, since they were planned. gone are the removed projects that the base branch still has.
+// supersedeRemovedByBase handles runs of the head for removed projects that the base branch has also removed
+// since the plan. It moves them to the phase Superseded. gone are the removed projects that the base branch
+// still has.
 func (qu *PlanQueuer) supersedeRemovedByBase(ctx context.Context, gone []project.Project, l *ledger.Look) error {
 	known, err := qu.Ledger.Runs(ctx, qu.Facts.Message.Pull)
 	if err != nil {
@@ -90,8 +91,8 @@ func (qu *PlanQueuer) supersedeRemovedByBase(ctx context.Context, gone []project
 	return nil
 }
 
-// removable returns those removed projects in gone that comments may apply. It notes all removed projects in
-// l. The parameter at is a commit of the base branch that has them, and all are the projects of the head.
+// removable returns those removed projects in gone that comments may apply. It notes all removed projects in l.
+// at is a commit of the base branch that has them. all are the projects of the head.
 func (qu *PlanQueuer) removable(base *project.Settings, gone, all []project.Project, at string, l *ledger.Look) (out []selected) {
 	var list []notes.RemovedProject
 	for _, p := range gone {
@@ -110,10 +111,9 @@ func (qu *PlanQueuer) removable(base *project.Settings, gone, all []project.Proj
 	return out
 }
 
-// removedByMerge returns the projects that a merged pull request has removed, so the tip of the base branch
-// does not have them any more. They are the removed projects that were planned before the merge. It also
-// returns projects that the merge has removed and that have no run at its head, for example because the head
-// was never planned.
+// removedByMerge returns the projects that a merged pull request has removed, and that the tip of the base
+// branch does not have any more. They are the removed projects that were planned before the merge. They also
+// include projects without a run at the merged head, for example because the head was never planned.
 func (qu *PlanQueuer) removedByMerge(ctx context.Context, all []project.Project, t gatefacts.Touch, l *ledger.Look) (out []selected, err error) {
 	known, err := qu.Ledger.Runs(ctx, qu.Facts.Message.Pull)
 	if err != nil {

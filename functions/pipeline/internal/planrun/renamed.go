@@ -14,9 +14,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project"
 )
 
-// Renamed records that the base branch has renamed the project of a run, unless the run stays as it is: see
-// [runs.RenamedByBase]. It answers the person who waits for the run's apply. The answer and the check are
-// written first: once the record is written, no later message would write them.
+// Renamed records that the base branch has renamed the project of a run, unless the run must stay as it is: see
+// [runs.RenamedByBase]. It answers the person who waits for the run's apply. It writes the answer and the check
+// before the record. Once the record is written, no later message would write them.
 func Renamed(ctx context.Context, rp *report.Reporter, ld ledger.Ledger, s ledger.Versioned, name string) error {
 	r, ok := runs.RenamedByBase(s.Run, name)
 	if !ok {
@@ -38,8 +38,8 @@ func Renamed(ctx context.Context, rp *report.Reporter, ld ledger.Ledger, s ledge
 	return err
 }
 
-// supersedeRenamed supersedes the runs under former names of projects at a head. It supersedes a run only if the
-// project is planned at the same head under its new name.
+// supersedeRenamed handles runs of a head with former names of projects. It moves such a run to the phase
+// Superseded, if the project is planned for the same head under its new name.
 func (qu *PlanQueuer) supersedeRenamed(ctx context.Context, head string) error {
 	known, err := qu.Ledger.Runs(ctx, qu.Facts.Message.Pull)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/endpoints"
 )
 
-// A PlanStore stores plans: their artifacts, and their results in the run's record.
+// A PlanStore stores plans: their artifacts, and their results in the records of runs.
 type PlanStore struct {
 	Report    *report.Reporter
 	Ledger    ledger.Ledger
@@ -25,20 +25,20 @@ type PlanStore struct {
 	Hooks     integrations.Hooks // for [PlanStore.Replace]
 }
 
-// A Replacement is a plan that replaces the plan of a run that is out of date. Since are the reasons, if they
-// are known. Begun is the number of the new plan.
+// A Replacement is a new plan that replaces the outdated plan of a run. Since are the reasons, if they are
+// known. Begun is the number of the new plan.
 type Replacement struct {
 	Again jobs.Replanned
 	Since reasons.List
 	Begun int
-	// Job is the job that the plan was made for, in a checkout that still exists. Inputs are the inputs of that
-	// checkout, read before the plan was made.
+	// Job is the job for which the plan was made, in a checkout that still exists. Inputs are the inputs in
+	// that checkout, read before the plan was made.
 	Job    jobs.Job
 	Inputs ledger.Inputs
 }
 
-// Replace calls the hooks after a plan, stores the plan, and returns the run with it. The caller has to save
-// the run: until then, no run has the plan. The next plan deletes the artifacts of the former one.
+// Replace calls the hooks after a plan, stores the plan, and returns the run with it. The caller must save the
+// run: until then, no record has the plan. The next plan deletes the artifacts of the former one.
 func (k PlanStore) Replace(ctx context.Context, s ledger.Versioned, x Replacement) (ledger.Versioned, error) {
 	s.Artifacts.Begun, s.Plan.Replaced = x.Begun, x.Begun
 	in := x.Inputs
@@ -65,8 +65,8 @@ func (k PlanStore) inputs(ctx context.Context, dir string, r runs.Run, in *ledge
 	return err
 }
 
-// ReadInputs reads the files in a checkout that a plan depends on: all files, and those that belong to the
-// configuration itself (own). If own is nil, all files do.
+// ReadInputs reads the files in a checkout on which a plan depends. all are all of these files, and own those
+// that belong to the configuration itself. If own is nil, all of them do.
 func ReadInputs(ctx context.Context, from jobs.Projects, dir string, r runs.Run, s jobs.Scope) (all, own project.Tree, err error) {
 	if all, err = from.Inputs(ctx, dir, r, s); err != nil || !s.Whole {
 		return all, nil, err
@@ -75,8 +75,8 @@ func ReadInputs(ctx context.Context, from jobs.Projects, dir string, r runs.Run,
 	return all, own, err
 }
 
-// store stores the artifacts of a plan, finished or failed, and returns the run with its results. foreseen are
-// the projects whose planned outputs the plan could read.
+// store stores the artifacts of a plan, which may have failed, and returns the run with the results. foreseen
+// are the projects whose planned outputs the plan could read.
 func (k PlanStore) store(ctx context.Context, s ledger.Versioned, result jobs.PlanResult, in ledger.Inputs, foreseen []jobs.PlannedOutputs) (ledger.Versioned, error) {
 	put := func(a pipeline.Artifact, data []byte) error {
 		if len(data) == 0 {

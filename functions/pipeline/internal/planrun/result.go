@@ -14,8 +14,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// Unplanned records that a plan was never made, with the reason. If the plan is finished already, Unplanned
-// only announces it again.
+// Unplanned records that a plan was not made, with the reason. If the plan is already finished, Unplanned only
+// reports it once more.
 func (pl *Planner) Unplanned(ctx context.Context, s ledger.Versioned, why comment.Broken) error {
 	switch s.Phase {
 	case runs.Queued, runs.Planning:
@@ -26,8 +26,8 @@ func (pl *Planner) Unplanned(ctx context.Context, s ledger.Versioned, why commen
 	return nil
 }
 
-// storePlan stores the artifacts of a plan, finished or failed. Then it saves the run in its next phase, with
-// the names of the artifacts.
+// storePlan stores the artifacts of a plan, which may have failed. It then saves the run in its next phase,
+// with the names of the artifacts.
 func (pl *Planner) storePlan(ctx context.Context, s ledger.Versioned, result jobs.PlanResult, in ledger.Inputs, foreseen ...jobs.PlannedOutputs) error {
 	s, err := pl.planStore().store(ctx, s, result, in, foreseen)
 	if err != nil {
@@ -61,7 +61,7 @@ func (pl *Planner) sweepOne(ctx context.Context, r runs.Run) error {
 	return ledger.Sweep(ctx, pl.Artifacts, r, r.Artifacts.Begun)
 }
 
-// recordFailure records a failed plan. why is the reason, in Markdown.
+// recordFailure records that a plan has failed. why is the reason, in Markdown.
 func (pl *Planner) recordFailure(ctx context.Context, s ledger.Versioned, why string) error {
 	if s.Phase == runs.Queued {
 		s.Artifacts.Begun = s.NextBegun() // the name of the report's artifact contains it
@@ -69,12 +69,13 @@ func (pl *Planner) recordFailure(ctx context.Context, s ledger.Versioned, why st
 	return pl.storePlan(ctx, s, jobs.PlanResult{Report: why}, ledger.Inputs{})
 }
 
-// recordDenial records a failed plan with the reasons of a decision.
+// recordDenial records that a plan has failed, for the reasons in d.
 func (pl *Planner) recordDenial(ctx context.Context, s ledger.Versioned, d admission.Decision) error {
 	return pl.recordFailure(ctx, s, d.Reasons.Markdown())
 }
 
-// recordFinalError records a failed plan if err is final. It returns any other error.
+// recordFinalError records that a plan has failed, if err stays the same until a person fixes something. It
+// returns any other error unchanged.
 func (pl *Planner) recordFinalError(ctx context.Context, s ledger.Versioned, err error) error {
 	d, err := gatefacts.FinalRefusal(gatefacts.DiskFull(err))
 	if err != nil {
@@ -83,7 +84,8 @@ func (pl *Planner) recordFinalError(ctx context.Context, s ledger.Versioned, err
 	return pl.recordDenial(ctx, s, d)
 }
 
-// Planned announces the outcome of a plan in the status, in the check, and in the answer that waits for it.
+// Planned reports the result of a plan: in the status comment, in the check, and in the answer that waits for
+// it.
 func (pl *Planner) Planned(ctx context.Context, r runs.Run) error {
 	if err := pl.Report.Reply(ctx, r.Asked.Answer, report.PlanOutcome(r)); err != nil {
 		return err

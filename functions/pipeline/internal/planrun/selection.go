@@ -21,9 +21,10 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// choose finds the projects of a checkout that a command selects by name, directory or workspace. Without a
-// selection, it finds those that the pull request touches. It notes problems of the repository in l. A non-nil
-// reply refuses the command, because there is nothing to plan. base are the settings of the base commit.
+// choose finds the projects in a checkout that a command selects by name, directory or workspace. If the
+// command names none, it returns those that the pull request changes. It notes problems of the repository in l.
+// If there is nothing to plan, it returns a reply that refuses the command; otherwise the reply is nil. base
+// are the settings of the base commit.
 func (qu *PlanQueuer) choose(ctx context.Context, c comment.Command, dir string, base *project.Settings, l *ledger.Look) ([]selected, comment.Reply, error) {
 	d, err := qu.readCheckout(ctx, dir, l)
 	if err != nil {
@@ -89,8 +90,8 @@ func (qu *PlanQueuer) choose(ctx context.Context, c comment.Command, dir string,
 	return nil, no, err
 }
 
-// named returns the projects that a command names; the parameter every has all projects to choose from. It
-// sets the field beside of a project that the pull request does not touch.
+// named returns the projects that a command names; every are all projects. It sets the field beside of a
+// project that the pull request does not change.
 func (qu *PlanQueuer) named(ctx context.Context, c comment.Command, every, touched []selected, base *project.Settings, l *ledger.Look) ([]selected, comment.Reply, error) {
 	meant, err := qu.namedBy(ctx, c, every)
 	if err != nil {
@@ -110,7 +111,7 @@ func (qu *PlanQueuer) named(ctx context.Context, c comment.Command, every, touch
 }
 
 // nothingSelected returns the reply to a command that selects no project. It returns nil if nobody waits for an
-// answer, or if other deployments answer.
+// answer, or if other deployments answer. every are all projects.
 func (qu *PlanQueuer) nothingSelected(ctx context.Context, c comment.Command, settings string, every []selected, l *ledger.Look) (comment.Reply, error) {
 	switch {
 	case qu.Facts.Message.Actor == "" || c.Everything() && len(l.Elsewhere) > 0:
@@ -130,7 +131,7 @@ func (qu *PlanQueuer) nothingSelected(ctx context.Context, c comment.Command, se
 	return noneSelected(c, every), nil
 }
 
-// orderOf returns the head's part of the order of applies; nil if there is none.
+// orderOf returns the dependencies between projects at the head; nil if there are none.
 func orderOf(all []project.Project, found []selected, c comment.Command, base *project.Settings) *ledger.HeadOrder {
 	edges := project.EdgesOf(all)
 	if len(edges) == 0 && !base.Orders() {
@@ -148,9 +149,9 @@ func orderOf(all []project.Project, found []selected, c comment.Command, base *p
 	return o
 }
 
-// namedBy returns the projects that a command names, in the pull request or not. A project also matches by the
-// name that it had when it was planned. For --failed, two kinds of projects count as failed, too: those whose
-// plan the gate has refused, and those that the base branch had removed and has again.
+// namedBy returns those projects in all that a command names. A project also matches by the name that it had
+// when it was planned. For --failed, two kinds of projects count as failed, too: those whose plan the gate has
+// refused, and those that the base branch had removed and has now once more.
 func (qu *PlanQueuer) namedBy(ctx context.Context, c comment.Command, all []selected) (found []selected, err error) {
 	known, err := qu.Ledger.Runs(ctx, qu.Facts.Message.Pull)
 	if err != nil {
@@ -189,9 +190,9 @@ func (qu *PlanQueuer) namedBy(ctx context.Context, c comment.Command, all []sele
 	return found, nil
 }
 
-// noteLeftOut notes in l the projects of a pull request that cannot be planned, for example because of an error
-// in their files. Such a project is a problem if the pull request touches it. It also notes the warnings about
-// the repository that the pull request causes.
+// noteLeftOut records in l the projects of a pull request that cannot be planned, for example because of an
+// error in their files. That is a problem if the pull request changes such a project. It also records the
+// warnings about the repository that this pull request causes.
 func (qu *PlanQueuer) noteLeftOut(d jobs.Discovered, t gatefacts.Touch, l *ledger.Look) {
 	var dirs []string
 	for _, p := range d.Left {
@@ -222,8 +223,8 @@ func (qu *PlanQueuer) noteLeftOut(d jobs.Discovered, t gatefacts.Touch, l *ledge
 	}
 }
 
-// readCheckout returns the projects of a checkout. It notes problems of the repository, or of reading it, in l,
-// and notes about the file with the settings.
+// readCheckout returns the projects in a checkout. It records problems of the repository in l, and notes about
+// the file with the settings.
 func (qu *PlanQueuer) readCheckout(ctx context.Context, dir string, l *ledger.Look) (jobs.Discovered, error) {
 	d, err := qu.Projects.Discover(ctx, dir)
 	var dead *jobs.DeathError
@@ -242,7 +243,8 @@ func (qu *PlanQueuer) readCheckout(ctx context.Context, dir string, l *ledger.Lo
 	return d, nil
 }
 
-// several refuses a command that changes the state or invokes an action if it is for more than one project.
+// several refuses a command that changes the state or invokes an action, if it selects more than one project.
+// It returns nil for any other command.
 func several(c comment.Command, found []selected) comment.Reply {
 	no := reasons.SeveralProjects{Command: c}
 	for _, p := range found {
@@ -252,7 +254,8 @@ func several(c comment.Command, found []selected) comment.Reply {
 	return gatefacts.Refused(c, "", admission.Refusal(no))
 }
 
-// noneSelected refuses a command that selects none of the projects, or none that has failed.
+// noneSelected returns the refusal of a command that selects none of the projects, or (with --failed) none that
+// has failed.
 func noneSelected(c comment.Command, all []selected) comment.Reply {
 	no := reasons.NoProjectSelected{Command: c}
 	var named []string

@@ -18,19 +18,19 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// A Tester runs the tests of one run's project, and writes their check run. Its message is sent with that of
-// the plan. The two do not wait for each other.
+// A Tester runs the tests of a run's project, and writes their check run. Tests have their own message, which
+// is sent together with that of the plan. Tests and plan do not wait for each other.
 type Tester struct {
 	Facts  *gatefacts.Reader
 	Report *report.Reporter
 	Ledger ledger.Ledger
 	Engine jobs.Engine
-	// Poll is how often tests in progress look for a newer head; 0 means 5 s.
+	// Poll is how often tests in progress check whether there is a newer head; 0 means 5 s.
 	Poll time.Duration
 }
 
-// Test runs the tests. It handles a message, and can be repeated: a result that is recorded already is only
-// shown again.
+// Test runs the tests. It handles a message, and can be repeated: if the result is already recorded, Test only
+// shows it once more.
 func (te *Tester) Test(ctx context.Context) error {
 	m := te.Facts.Message
 	s, err := te.Ledger.Read(ctx, m.Run())
@@ -71,12 +71,12 @@ func (te *Tester) Test(ctx context.Context) error {
 	return te.record(ctx, s.Run, result)
 }
 
-// over reports whether nobody waits any more for the tests that a message asks for. r is the present run.
+// over reports whether the tests that a message requests are no longer needed. r is the present run.
 func over(m pipeline.Message, r runs.Run) bool {
 	return r.Asked.Attempt != m.Attempt || r.Spec.Head != m.Head || r.Phase == runs.Superseded || r.Phase == runs.Dropped
 }
 
-// run runs the tests in a checkout. It stops with [ErrSuperseded] when nobody waits for them any more.
+// run runs the tests in a checkout. It stops with [ErrSuperseded] when they are no longer needed.
 func (te *Tester) run(ctx context.Context, r runs.Run) (comment.Tests, error) {
 	dir, done, err := te.Facts.Checkout(ctx, r.Spec.Merge)
 	if errors.Is(err, github.ErrNotFound) {
@@ -105,12 +105,13 @@ func (te *Tester) run(ctx context.Context, r runs.Run) (comment.Tests, error) {
 	return result, err
 }
 
-// broken is the result of tests that did not run. why is the reason, in Markdown.
+// broken returns the result of tests that did not run. why is the reason, in Markdown.
 func broken(r runs.Run, why string) comment.Tests {
 	return comment.Tests{Project: r.Project, Broken: true, Report: why}
 }
 
-// recordFinalError records that the tests did not run if err is final. It returns any other error.
+// recordFinalError records that the tests did not run, if err stays the same until a person fixes something. It
+// returns any other error unchanged.
 func (te *Tester) recordFinalError(ctx context.Context, r runs.Run, err error) error {
 	d, err := gatefacts.FinalRefusal(gatefacts.DiskFull(err))
 	if err != nil {
@@ -156,8 +157,8 @@ func (te *Tester) change(ctx context.Context, r runs.Run, next func(*runs.TestRe
 	return err
 }
 
-// begin records that the tests run, and shows that. The check run of earlier tests of the same head is ended
-// first, because these have a check run of their own: GitHub never removes an annotation.
+// begin records that the tests are running, and shows that. If the same head was tested earlier, it first ends
+// that check run. The new tests get a new one, because GitHub never removes an annotation.
 func (te *Tester) begin(ctx context.Context, r runs.Run) error {
 	was, err := te.read(ctx, r)
 	if err != nil {
@@ -199,7 +200,7 @@ func (te *Tester) record(ctx context.Context, r runs.Run, result comment.Tests) 
 	return te.show(ctx, r)
 }
 
-// clean removes our own secrets from a result.
+// clean removes Lockstep's secrets from a result.
 func (te *Tester) clean(t comment.Tests) comment.Tests {
 	t.Report = te.Report.Clean(t.Report)
 	for i, n := range t.Notes {
@@ -211,8 +212,8 @@ func (te *Tester) clean(t comment.Tests) comment.Tests {
 	return t
 }
 
-// cancel ends the check run of tests for which nobody waits any more, if it was begun. r is the present run,
-// perhaps at another head.
+// cancel ends the check run of tests that are no longer needed, if it was begun. r is the present run, which
+// may be at another head.
 func (te *Tester) cancel(ctx context.Context, r runs.Run) error {
 	m := te.Facts.Message
 	r.Spec.Head = m.Head
@@ -229,9 +230,10 @@ func (te *Tester) cancel(ctx context.Context, r runs.Run) error {
 	return te.show(ctx, r)
 }
 
-// show writes the check runs of all pull requests with a run's head that do not show what their records have.
-// They depend on each other: people and branch rules see the newest check run of a commit. If another process
-// changes a record meanwhile, one of the two sees the other's change afterwards, and writes again.
+// show writes the check runs of all pull requests with the run's head, if they do not show what the records
+// contain. They depend on each other, because people and branch rules see the newest check run of a commit. If
+// another process changes a record at the same time, one of the two processes notices the change of the other,
+// and writes once more.
 func (te *Tester) show(ctx context.Context, r runs.Run) error {
 	for range maxShows {
 		list, err := te.Ledger.Records.List(ctx, runs.TestDir(r))
@@ -281,11 +283,11 @@ func (te *Tester) show(ctx context.Context, r runs.Run) error {
 	return nil
 }
 
-// maxShows limits how often the check runs are written, should records change all the time.
+// maxShows limits how often the check runs are written, in case the records change all the time.
 const maxShows = 5
 
-// counts reports whether the result of a record counts for the other pull requests with the same head: its own
-// pull request is open and has that head.
+// counts reports whether the result in a record matters for other pull requests with the same head: its own
+// pull request is open and still has that head.
 func (te *Tester) counts(ctx context.Context, r runs.Run, t runs.TestRecord) (bool, error) {
 	if t.Key == r.Key() {
 		return true, nil
@@ -294,8 +296,9 @@ func (te *Tester) counts(ctx context.Context, r runs.Run, t runs.TestRecord) (bo
 	return err == nil && s.Spec.Head == r.Spec.Head && s.Phase != runs.Dropped && s.Phase != runs.Superseded, err
 }
 
-// put writes the check run of a record at the head of r, unless it shows the same already. It returns the
-// record with what the check run shows now. failed names a pull request with this head whose tests failed.
+// put writes the check run for a record, at the head of r, unless the check run already shows it. It returns
+// the record with what the check run shows now. failed names another pull request with this head whose tests
+// failed; "" if there is none.
 func (te *Tester) put(ctx context.Context, r runs.Run, t runs.TestRecord, failed string) (runs.TestRecord, error) {
 	page := comment.TestCheck{Project: r.Project, Dir: t.Dir, Result: t.Result}
 	if t.Ended {
@@ -322,7 +325,7 @@ func (te *Tester) put(ctx context.Context, r runs.Run, t runs.TestRecord, failed
 	return t, nil
 }
 
-// annotations returns notes in GitHub's form.
+// annotations converts the notes about failed tests to annotations of a check run.
 func annotations(notes []comment.TestNote) (out []github.Annotation) {
 	for _, n := range notes {
 		a := github.Annotation{Path: n.Path, First: n.Line, Last: n.Last, Title: n.Title, Message: n.Message}

@@ -1,11 +1,11 @@
 // Package policychecks judges a plan by the Rego policies of the base branch, and by its gates, which are
-// functions and webhooks of a team's own.
+// functions and webhooks of a team.
 //
-// Policies run in our own process, and see the plan's JSON as it is. Gates run elsewhere, and see it without
-// sensitive values. Both verdicts are in the plan's content, without secrets.
+// Policies run in Lockstep's process, and see the whole JSON of the plan. Gates run elsewhere, and see the JSON
+// without sensitive values. The verdicts become facts about the plan, without secrets.
 //
-// This package does not decide by verdicts: package requirementrules does. It makes no requests itself: a
-// func asks the gates. Start reading at [Judge.Content].
+// The package does not decide by verdicts: package requirementrules does. It makes no requests itself: a
+// function asks the gates. Start reading at [Judge.Content].
 package policychecks
 
 import (
@@ -23,11 +23,12 @@ import (
 type Judge struct {
 	// Hide removes secrets, by value, from a text.
 	Hide func(string) string
-	// Ask asks a gate about a plan's JSON; if it is nil, no gate can be asked.
+	// Ask asks a gate about a plan in JSON. If it is nil, no gate can be asked.
 	Ask func(ctx context.Context, g requirements.Gate, plan []byte) (runs.Judgement, error)
 }
 
-// Content adds to a plan's content the verdicts of the job's policies and gates on its JSON.
+// Content adds to the facts about a plan the verdicts of the job's policies and gates. plan is the JSON of the
+// plan.
 func (x Judge) Content(ctx context.Context, j jobs.Job, plan []byte, to *runs.Content) error {
 	for _, p := range j.Policies {
 		v, err := x.policy(ctx, p, plan)
@@ -66,8 +67,8 @@ func (x Judge) gate(ctx context.Context, g requirements.Gate, plan []byte) (runs
 	return v, err
 }
 
-// policy returns the verdict of one policy on the JSON of a plan. A broken policy gives no verdict, and nothing
-// is applied until somebody fixes it.
+// policy returns the verdict of one policy about a plan's JSON. A policy with errors gives no verdict, and
+// blocks applies until somebody corrects it.
 func (x Judge) policy(ctx context.Context, p jobs.Policy, doc []byte) (runs.Judgement, error) {
 	out := runs.Judgement{Name: p.Name, ID: p.ID()}
 	if p.Problem != "" {
@@ -90,7 +91,7 @@ func (x Judge) policy(ctx context.Context, p jobs.Policy, doc []byte) (runs.Judg
 	return out, nil
 }
 
-// Mistakes returns why a policy is broken, whatever the plan, and the number of further reasons.
+// Mistakes returns the errors of a policy that do not depend on a plan, and how many are left out.
 func Mistakes(p jobs.Policy) (all []string, more int) {
 	if p.Problem != "" {
 		return []string{p.Problem}, 0
@@ -121,7 +122,8 @@ func judge(ctx context.Context, p jobs.Policy, doc []byte) (policies.Verdict, er
 	return set.Judge(ctx, doc)
 }
 
-// messages returns the messages of findings without secrets: a message can contain any value of the plan.
+// messages returns the messages of findings without secrets, because a message can contain any value of the
+// plan.
 func (x Judge) messages(found []policies.Finding) (out []string) {
 	for _, f := range found {
 		out = append(out, x.Hide(f.Message))

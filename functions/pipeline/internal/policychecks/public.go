@@ -6,12 +6,12 @@ import (
 	"fmt"
 )
 
-// hidden replaces a sensitive value, as in a plan that people read.
+// hidden is written in place of a sensitive value, as in plans for people.
 const hidden = "(sensitive value)"
 
-// public returns the JSON of a plan without its sensitive values. It removes the values that the plan marks, of
-// any type, and the texts and numbers that hide removes, wherever they are. The result has the same form,
-// except that each marked value becomes a text. Source:
+// public returns the JSON of a plan without sensitive values. It replaces the values that the plan marks as
+// sensitive. It also replaces strings and numbers that hide changes, wherever they are. The result has the same
+// structure, but each marked value is a string. Source:
 // https://developer.hashicorp.com/terraform/internals/json-format#plan-representation
 func public(plan []byte, hide func(string) string) ([]byte, error) {
 	var doc map[string]any
@@ -40,8 +40,8 @@ func object(v any) map[string]any {
 	return o
 }
 
-// marks lists the keys of values in the JSON, by the key of the marks for these values. An identity has no
-// marks of its own: it repeats attributes of its object under their names, so the marks of the object count.
+// marks are keys in the JSON. It says which values the marks below a key are about. An identity has no marks of
+// its own: it repeats attributes of its object under the same names, so it uses the marks of the object.
 var marks = map[string][]string{
 	"before_sensitive": {"before", "before_identity"},
 	"after_sensitive":  {"after", "after_identity"},
@@ -49,8 +49,8 @@ var marks = map[string][]string{
 	"sensitive":        {"value", "default"},
 }
 
-// shown returns decoded JSON without its sensitive parts: marked values, and texts and numbers that hide
-// removes.
+// shown returns decoded JSON without its sensitive parts: values that are marked, and strings and numbers that
+// hide changes.
 func shown(v any, hide func(string) string) any {
 	switch x := v.(type) {
 	case string:
@@ -85,8 +85,8 @@ func shown(v any, hide func(string) string) any {
 	return v
 }
 
-// masked replaces the parts of a value that a mark names. A mark is true for the whole value, or an object or
-// array with the marks of its parts.
+// masked replaces those parts of a value that are marked as sensitive. mark is true for the whole value, or an
+// object or array with the marks of its parts.
 func masked(v, mark any) any {
 	switch m := mark.(type) {
 	case bool:

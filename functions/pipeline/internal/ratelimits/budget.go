@@ -2,7 +2,7 @@ package ratelimits
 
 import "time"
 
-// A Budget counts the requests that GitHub still accepts from an installation in this hour. Once less than half
+// A Budget counts the requests that GitHub still accepts from an installation in this hour. If less than half
 // is left, it also counts the requests of each repository. The last fifth is reserved for repositories that
 // have used less than their share. So a repository with many plans does not block the others.
 type Budget struct {
@@ -11,12 +11,12 @@ type Budget struct {
 	Used        map[int64]int `json:",omitempty"` // by the ID of the repository
 }
 
-// Short reports whether less than half of the hour's requests are left. From then on the repositories have to
-// share the rest.
+// Short reports whether less than half of this hour's requests are left. The repositories then have to share
+// the rest.
 func (b Budget) Short() bool { return b.Left < b.Limit/2 }
 
-// Spend adds the requests that a repository has used. The parameter now is the budget by GitHub's last
-// answer, which does not say what each repository has used.
+// Spend adds the requests that a repository has used. now is the budget according to GitHub's latest answer,
+// which does not distinguish repositories.
 func (b Budget) Spend(repo int64, used int, now Budget) Budget {
 	all := map[int64]int{}
 	if b.Reset.Equal(now.Reset) {
@@ -30,8 +30,9 @@ func (b Budget) Spend(repo int64, used int, now Budget) Budget {
 	return now
 }
 
-// Waits reports whether a repository has to wait for the next hour. It waits if less than a fifth is left, and
-// the repository has used more than its share. The share is counted as if there were one more repository.
+// Waits reports whether a repository must wait for the next hour. It must if less than a fifth of the requests
+// is left, and if the repository has used more than its share. The share is computed as if there were one more
+// repository.
 func (b Budget) Waits(repo int64, now time.Time) bool {
 	if !now.Before(b.Reset) || b.Left >= b.Limit/5 {
 		return false

@@ -2,39 +2,42 @@ package ratelimits
 
 import "time"
 
-// LookEvery is the shortest time between two looks at a pull request that webhooks have caused. Each look
-// costs some ten requests, and check runs come by the hundred.
+// LookEvery is the minimum time between two reads of a pull request because of webhooks. A read costs about ten
+// requests to GitHub, and webhooks about check runs come by the hundred.
 const LookEvery = 10 * time.Second
 
-// A Pause limits looks. The first Burst looks are made as soon as possible, and after them one look in each
-// Gap. While fewer looks are made, the burst becomes available again. Gap is a number of LookEvery intervals.
+// A Pause limits how often a pull request is read. The first Burst reads are made as soon as possible, and
+// after that, one read in each Gap. When there are fewer reads, the Burst becomes available once more. Gap is a
+// number of LookEvery intervals.
 type Pause struct{ Burst, Gap int }
 
-// OfPull and OfRepository are the pauses of a pull request and of a repository. They allow a repository about
-// 2,500 requests an hour. That is half of the 5,000 that every installation has at least. Source:
-// https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api
+// OfPull and OfRepository limit the reads of one pull request and of one repository. They allow a repository
+// about 2,500 requests to GitHub in an hour. That is half of the 5,000 that every installation has at least.
+// Source: https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api
 var (
 	OfPull       = Pause{Burst: 10, Gap: 6}
 	OfRepository = Pause{Burst: 60, Gap: 2}
 )
 
-// Looks is the record of the looks at one pull request, or in one repository.
+// Looks is the record that says when a pull request is read, or pull requests of a repository.
 type Looks struct {
-	// Began is the time of the last look. The look has read all changes that were reported before that time.
+	// Began is the time at which the pull request was last read. All changes that were reported before this
+	// time were read.
 	Began time.Time `json:",omitzero"`
-	// Due is the time of the next look; zero if none is planned.
+	// Due is the time at which the pull request will be read next; zero if that is not planned.
 	Due time.Time `json:",omitzero"`
-	// Full is the time at which the whole burst is available again.
+	// Full is the time from which the whole Burst is available once more.
 	Full time.Time `json:",omitzero"`
 }
 
-// Seen reports whether the last look began after a report that we have received at the given time. The clocks
-// of the two processes may differ by half of the parameter every.
+// Seen reports whether the pull request was read after the time received, at which Lockstep got a webhook. The
+// clocks of the two processes may differ by half of every.
 func (l Looks) Seen(received time.Time, every time.Duration) bool {
 	return l.Began.Sub(received) > every/2
 }
 
-// Next reserves the next look, and returns the record with it, and the time from which on the look is allowed.
+// Next reserves the next read. It returns the changed record, and the time from which the read is allowed.
+// every is as LookEvery.
 func (l Looks) Next(now time.Time, every time.Duration, p Pause) (Looks, time.Time) {
 	at, gap := now, every*time.Duration(p.Gap)
 	full := now

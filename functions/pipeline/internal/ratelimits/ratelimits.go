@@ -1,6 +1,6 @@
-// Package ratelimits decides about three limits: comments with commands by one person on one pull request,
-// looks at a pull request, and a repository's use of GitHub's requests. It has data and decisions, and no
-// effects. It does not know the commands. Start reading at [Pace].
+// Package ratelimits decides about three limits: for comments with commands by one person on one pull request,
+// for reads of a pull request, and for a repository's use of GitHub's requests. It has data and decisions, and
+// no effects. It does not know the commands. Start reading at [Pace].
 package ratelimits
 
 import (
@@ -8,42 +8,42 @@ import (
 	"time"
 )
 
-// MaxCommands is the default maximum of comments with commands by one person on one pull request within Window.
-// No person types more. The limit is low enough that comments written in a loop do not delay everybody else.
+// MaxCommands is the default maximum number of comments with commands by one person on one pull request within
+// Window. No person types more. Comments that a program writes in a loop do not delay other people much.
 const MaxCommands = 30
 
-// MaxStrangers and MaxStrangersHere are the default maxima of answers within Window to all people without write
-// access together, on one pull request and in one repository. In a public repository that is anybody, with any
-// number of accounts, and each answer uses a write that GitHub allows an App.
+// Default maximum numbers of answers within Window, for all people without write access together: MaxStrangers
+// on one pull request, MaxStrangersHere in one repository. In a public repository these people can be anybody,
+// with any number of accounts, and GitHub limits how many comments an App may write.
 const (
 	MaxStrangers     = 1
 	MaxStrangersHere = 20
 )
 
 // StrangerFor is how long Lockstep assumes that a person still has no write access, after it has found that
-// out. It assumes this only once the answers to people without write access are used up. During that time,
-// comments of this person cost no request to GitHub. It is short, so that a person who gets write access is
-// soon answered.
+// out. It assumes this only if the limit of answers to people without write access is reached. During that
+// time, comments of this person cost no request to GitHub. It is short, so that a person who gets write access
+// is soon answered.
 const StrangerFor = 10 * time.Minute
 
 // Window is the time in which comments are counted.
 const Window = time.Hour
 
-// A Pace counts the comments with commands of one person on one pull request within Window, by GitHub's clock.
-// Each person has a Pace, so nobody can use up the limit of others.
+// A Pace counts the comments with commands by one person on one pull request within Window, by GitHub's clock.
+// Each person has a separate Pace, so nobody can use up the limit of others.
 type Pace struct {
 	Asked []Asked // admitted comments, in order of arrival
-	// Answered is the comment that was answered with a reference to the limit; zero for none.
+	// Answered is the comment that was answered with a text about the limit; zero if there is none.
 	Answered Asked `json:"Told"`
 }
 
-// An Asked is one comment, by the ID of the message that brought it.
+// An Asked is a comment, identified by the ID of its message.
 type Asked struct {
 	ID string
 	At time.Time
 }
 
-// An Admission is the decision about a comment with commands.
+// An Admission is the decision whether to carry out the commands of a comment.
 type Admission string
 
 const (
@@ -52,8 +52,9 @@ const (
 	Ignored  Admission = "pass over it" // the person was told about the limit before
 )
 
-// Next decides about a comment, and returns the Pace with the comment counted. max comments are admitted within
-// the window. For a repeated comment it returns the same decision as before.
+// Next decides about a comment, and returns the Pace in which the comment is counted. max is the number of
+// comments that are allowed within the window. For a repeated comment it returns the same decision as the first
+// time.
 func (p Pace) Next(x Asked, max int) (Pace, Admission) {
 	old := func(y Asked) bool { return !y.At.After(x.At.Add(-Window)) }
 	same := func(y Asked) bool { return y.ID == x.ID }
@@ -75,7 +76,7 @@ func (p Pace) Next(x Asked, max int) (Pace, Admission) {
 	return next, Ignored
 }
 
-// Free returns the earliest time at which another comment is admitted after the limit was reached.
+// Free returns the earliest time at which another comment is allowed, after the limit was reached.
 func (p Pace) Free() time.Time {
 	if len(p.Asked) == 0 {
 		return time.Time{}

@@ -16,8 +16,8 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend/encryption"
 )
 
-// planned is the stored form of planned outputs. Serial and lineage are in it only because a cipher encrypts
-// states, which have both.
+// planned is the form in which planned outputs are stored. It has a serial and a lineage, because a cipher
+// encrypts states, which have both.
 type planned struct {
 	Serial  int    `json:"serial"`
 	Lineage string `json:"lineage"`
@@ -26,11 +26,11 @@ type planned struct {
 	Sensitive []string `json:"sensitive,omitempty"`
 }
 
-// lineage is the lineage in the stored form. No state has this lineage.
+// lineage is the lineage of planned outputs in their stored form. No real state has this lineage.
 const lineage = "planned outputs"
 
-// Encode returns the outputs that a state will have once a plan is applied to it, encrypted as the state is. c
-// may be nil. The result is nil for a plan that destroys.
+// Encode returns the outputs that a state will have after a plan is applied, encrypted in the same way as the
+// state. was is the present state. c may be nil. For a plan that destroys, the result is nil.
 func Encode(ctx context.Context, c *encryption.Cipher, was *states.State, p *plans.Plan) ([]byte, error) {
 	if p.Mode == plans.DestroyMode {
 		return nil, nil
@@ -54,8 +54,8 @@ func Encode(ctx context.Context, c *encryption.Cipher, was *states.State, p *pla
 	return c.EncryptState(ctx, data)
 }
 
-// outputsAfter returns the outputs of a state with the changes of a plan. If the plan covers only a part of the
-// configuration, the other outputs stay.
+// outputsAfter returns the outputs that a state will have after a plan is applied. If the plan covers only a
+// part of the configuration, the remaining outputs stay as they are.
 func outputsAfter(was *states.State, p *plans.Plan) map[string]states.Output {
 	out := maps.Collect(was.Outputs())
 	for _, c := range p.Outputs {
@@ -69,7 +69,7 @@ func outputsAfter(was *states.State, p *plans.Plan) map[string]states.Output {
 	return out
 }
 
-// planned returns the outputs that the state at a place will have; nil if no planned outputs are known for it.
+// planned returns the planned outputs of the state at a place; nil if none are known.
 func (r *Reader) planned(ctx context.Context, place string, c *encryption.Cipher) (map[string]states.Output, error) {
 	data, ok := r.Planned[place]
 	if !ok {
@@ -116,7 +116,7 @@ func decode(ctx context.Context, c *encryption.Cipher, data []byte) (map[string]
 	return out, nil
 }
 
-// Asked returns the places of [Reader.Planned] that were read, sorted.
+// Asked returns the addresses of those states whose planned outputs were read, sorted.
 func (r *Reader) Asked() []string {
 	if r == nil {
 		return nil

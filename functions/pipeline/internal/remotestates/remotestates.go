@@ -1,24 +1,24 @@
-// Package remotestates reads the outputs of other configurations' states for the data source
+// Package remotestates reads the outputs of other configurations' states, for the data source
 // terraform_remote_state, in the runs of pull requests.
 //
-// A pull request chooses the state that it reads. So the state is read only with the credentials of the
-// project's providers: a data source of the provider could read the same. The data source selects a state by
-// bucket, key, region and workspace, and at most a role that those credentials may assume. It does not select
-// credentials, files of the machine, or hosts. States are in S3, because no other backend outlives the machine
+// A pull request chooses which state it reads. So the state is read only with the credentials of the project's
+// providers: a data source of a provider could read the same. The data source selects a state by bucket, key,
+// region and workspace, and at most a role that those credentials may assume. It cannot select credentials,
+// files of the machine, or hosts. States are in S3, because the states of no other backend outlast the machine
 // of a run.
 //
-// The state may belong to a project that the same pull request changes. Then the planned outputs of that
-// project replace the stored ones ([Reader.Planned]). They need the same credentials and the same cipher as the
-// state. So the state is read first: only to a client that may read an object, S3 says that the object does not
-// exist. No other part of that project's plan is passed on.
+// The state may belong to a project that the same pull request changes. The planned outputs of that project
+// then replace the stored ones ([Reader.Planned]). Reading them needs the same credentials and the same cipher
+// as reading the state. So the state is read first: S3 says that an object does not exist only to a client that
+// may read it. No other part of that project's plan is passed on.
 //
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html
 //
 // Outputs that are sensitive in their state are returned without a mark, as in Terraform. So code that shows
-// anything of the run has to call [Reader.Sensitive] first. Inputs of a project that are outputs of other
-// projects are read by the same rules, but with marks ([Reader.Outputs]).
+// anything of the run must first call [Reader.Sensitive]. Inputs of a project that are outputs of other
+// projects are read with the same rules, but with marks ([Reader.Outputs]).
 //
-// This package does not know roles, sessions and reports. Start reading at [Reader.Read].
+// The package does not know roles, sessions and reports. Start reading at [Reader.Read].
 package remotestates
 
 import (
@@ -48,18 +48,21 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend/s3"
 )
 
-// dataSource is the type of the data source.
+// dataSource is the type name of the data source that this package implements.
 const dataSource = "terraform_remote_state"
 
-// A Reader reads states for one run. It is safe for concurrent use. A nil Reader has read nothing.
+// A Reader reads states of other projects for one run. It is safe for concurrent use. The methods of a nil
+// Reader report that nothing was read.
 type Reader struct {
-	// Env is the environment of the project's providers, "NAME=value" each; later entries win.
+	// Env are the environment variables of the project's providers, "NAME=value" each. A later entry overrides
+	// an earlier one.
 	Env []string
-	// Cipher returns the cipher for the state of the data source with an address, from the encryption block of
-	// the configuration. The result may be nil.
+	// Cipher returns the cipher for the state that a data source reads, from the encryption block of the
+	// configuration. address is the address of the data source. The result may be nil.
 	Cipher func(address string) (*encryption.Cipher, error)
-	// Planned are the outputs that states will have, by places.Place.String, as [Encode] returns them. They
-	// replace the stored outputs. If a state has no entry, its stored outputs are returned.
+	// Planned are the outputs that states will have, as [Encode] returns them. The keys are addresses of
+	// states, from places.Place.String. They replace the outputs in the stored state. For a state that is not
+	// listed, the stored outputs are used.
 	Planned map[string][]byte
 
 	mu        sync.Mutex
@@ -67,7 +70,7 @@ type Reader struct {
 	asked     map[string]bool // places of Planned that were read
 }
 
-// Uses reports whether a configuration has this data source.
+// Uses reports whether a configuration has a terraform_remote_state data source.
 func Uses(c *config.Config) bool {
 	for _, m := range c.Order {
 		for addr := range m.Resources {
@@ -79,7 +82,8 @@ func Uses(c *config.Config) bool {
 	return false
 }
 
-// Read implements [builtin.RemoteState]. The error is for people, and contains no credentials.
+// Read returns the outputs of another configuration's state; it implements [builtin.RemoteState]. The error is
+// for people and contains no credentials.
 func (r *Reader) Read(ctx context.Context, backend string, arguments cty.Value, workspace string) (map[string]cty.Value, error) {
 	stored, err := r.read(ctx, backend, arguments, workspace)
 	if err != nil {
@@ -92,7 +96,7 @@ func (r *Reader) Read(ctx context.Context, backend string, arguments cty.Value, 
 	return values, nil
 }
 
-// read returns the outputs of a state, and remembers the sensitive ones.
+// read returns the outputs of a state. It also records the sensitive ones, for [Reader.Sensitive].
 func (r *Reader) read(ctx context.Context, backend string, arguments cty.Value, workspace string) (map[string]states.Output, error) {
 	s, err := workdir.RemoteSettings(backend, arguments)
 	if err != nil {
@@ -144,10 +148,10 @@ func unreachable(backend string) error {
 	return fmt.Errorf("the state is in the backend %q, which runs of pull requests cannot reach: keep it in S3", backend)
 }
 
-// Outputs returns the outputs of the state at a place, as [Reader.Read] does for a data source. name is the
-// name under which the cipher for the state is configured. Outputs uses no lock, so the right to read the
-// object is enough. The error is for people, contains no credentials, and wraps [builtin.ErrNoState] if there
-// is no state.
+// Outputs returns the outputs of the state at a place, with the same rules as [Reader.Read]. name is the name
+// by which the encryption block configures the state's cipher. Outputs does not lock the state, so the right to
+// read the object is enough. The error is for people and contains no credentials. It wraps [builtin.ErrNoState]
+// if there is no state.
 func (r *Reader) Outputs(ctx context.Context, name string, place places.Place) (map[string]states.Output, error) {
 	if place.Backend != "s3" {
 		return nil, unreachable(place.Backend)
@@ -163,7 +167,7 @@ func (r *Reader) keep(values ...cty.Value) {
 	r.sensitive = append(r.sensitive, values...)
 }
 
-// complete checks the arguments, and adds credentials and region.
+// complete checks the arguments of the backend, and adds credentials and region to them.
 func (r *Reader) complete(arguments map[string]any) error {
 	for _, name := range slices.Sorted(maps.Keys(arguments)) {
 		if name != "assume_role" && !places.Selects(name) {
@@ -195,17 +199,19 @@ func (r *Reader) Sensitive() []cty.Value {
 	return slices.Clone(r.sensitive)
 }
 
-// object is the type of the data source in a state.
+// object is the type of the data source's value in a state.
 var object = cty.Object(map[string]cty.Type{
 	"backend": cty.String, "config": cty.DynamicPseudoType, "defaults": cty.DynamicPseudoType,
 	"outputs": cty.DynamicPseudoType, "workspace": cty.String,
 })
 
-// Recall finds the sensitive outputs among those that another process has read for a plan, and adds them to
-// [Reader.Sensitive]. If a state can no longer be read, all its outputs count as sensitive. If it can be read,
-// an output whose value has changed counts, too: the password before a rotation is still a secret. A reader
-// with Planned outputs is an exception, because these change with each plan: there, the former value counts
-// only if the output is sensitive now.
+// Recall finds the sensitive values among the outputs that another process has read for a plan, and adds them
+// to [Reader.Sensitive]:
+//   - If a state can no longer be read, all its outputs count as sensitive.
+//   - If it can, the present sensitive outputs count. An output whose value has changed counts, too: a password
+//     is still a secret after its rotation.
+//   - If the reader has Planned outputs, which change with each plan, the earlier value counts only if the
+//     output is sensitive now.
 func (r *Reader) Recall(ctx context.Context, p *plans.Plan) error {
 	for _, c := range p.Changes {
 		if at := c.Addr.Instance.Resource.Resource; c.Action == plans.Read && at.Mode == addrs.Data && at.Type == dataSource {
@@ -234,7 +240,7 @@ func (r *Reader) Recall(ctx context.Context, p *plans.Plan) error {
 	return nil
 }
 
-// recall is Recall for one data source.
+// recall does the work of [Reader.Recall] for one data source. name is its address.
 func (r *Reader) recall(ctx context.Context, name string, source cty.Value) {
 	now, err := r.readAgain(provider.WithReading(ctx, name), source)
 	if err != nil {
@@ -244,8 +250,8 @@ func (r *Reader) recall(ctx context.Context, name string, source cty.Value) {
 	r.keep(changed(source, now, r.Planned != nil)...)
 }
 
-// readAgain reads the state of a data source with the arguments of the earlier reading. The arguments come from
-// a state, which a person may have edited.
+// readAgain reads the state of a data source with the arguments that were used earlier. They come from a state,
+// which a person may have edited.
 func (r *Reader) readAgain(ctx context.Context, source cty.Value) (map[string]states.Output, error) {
 	backend := source.GetAttr("backend")
 	if backend.IsNull() {
@@ -263,9 +269,9 @@ func (r *Reader) readAgain(ctx context.Context, source cty.Value) (map[string]st
 	return r.read(ctx, backend.AsString(), source.GetAttr("config"), workspace)
 }
 
-// changed returns the outputs of a data source that differ from its present state. Defaults are left out,
-// because anybody can read them in the configuration. If shown is set, outputs that are not sensitive now are
-// left out, too.
+// changed returns those outputs of a data source whose values differ from the present state (now). It leaves
+// out defaults, because everybody can read them in the configuration. If shown is set, it also leaves out
+// outputs that are not sensitive now.
 func changed(source cty.Value, now map[string]states.Output, shown bool) (out []cty.Value) {
 	outputs := source.GetAttr("outputs")
 	if !keyed(outputs) {

@@ -18,8 +18,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// conclude decides whether the checked plan stays or is replaced, and records that. found is the comparison
-// with the new plan.
+// conclude decides whether the waiting plan is kept or replaced, and records that. found is the comparison with
+// the new plan.
 func (c *Checker) conclude(ctx context.Context, s ledger.Versioned, q admission.Request, found jobs.Checked, x planrun.Replacement) error {
 	if found.Problem != "" {
 		return c.recordChecked(ctx, s, runs.Checked{Problem: c.Report.Clean(found.Problem)})
@@ -47,8 +47,8 @@ func (c *Checker) conclude(ctx context.Context, s ledger.Versioned, q admission.
 	}
 }
 
-// place records the state's address, and its other address if the base branch has the state there by now. If
-// so, it also lists the plan under that address.
+// place records the address of the state. If the base branch now has the state at another address, place also
+// records that one, and lists the plan there.
 func (c *Checker) place(ctx context.Context, s *ledger.Versioned, x planrun.Replacement, p admission.Placing) error {
 	was := s.Address.From
 	if err := ledger.Place(ctx, c.Ledger, &s.Run, x.Job.State.String(), p, c.Facts.Pull.Base.Ref); err != nil || s.Address.From == was {
@@ -57,7 +57,7 @@ func (c *Checker) place(ctx context.Context, s *ledger.Versioned, x planrun.Repl
 	return c.Ledger.ListPlan(ctx, s.Run, c.Facts.Pull.Author)
 }
 
-// compared asks the gate about a plan that was made again, and returns its verdict.
+// compared asks the gate what the new plan in found means for the waiting plan, and returns the verdict.
 func compared(q *admission.Request, found jobs.Checked) admission.Finding {
 	again := found.Now.Again
 	q.State, q.OtherVersion, q.Providers, q.Modules = &found.Now.State, found.Now.OtherVersion, found.Now.Providers, found.Modules
@@ -65,7 +65,7 @@ func compared(q *admission.Request, found jobs.Checked) admission.Finding {
 	return admission.Check(*q)
 }
 
-// replace stores the new plan in place of the former one.
+// replace stores the new plan instead of the waiting one.
 func (c *Checker) replace(ctx context.Context, s ledger.Versioned, x planrun.Replacement, former *runs.Former) error {
 	kept := planrun.PlanStore{Report: c.Report, Ledger: c.Ledger, Artifacts: c.Artifacts, Projects: c.Projects, Hooks: c.Hooks}
 	s, err := kept.Replace(ctx, s, x)
@@ -86,8 +86,8 @@ func (c *Checker) replace(ctx context.Context, s ledger.Versioned, x planrun.Rep
 	return c.announce(ctx, saved.Run)
 }
 
-// announce reports a check. A changed plan is reported in a new comment, because GitHub notifies nobody of an
-// edited comment.
+// announce reports the result of a check. If the plan has changed, it writes a new comment, because GitHub
+// notifies nobody of an edit.
 func (c *Checker) announce(ctx context.Context, r runs.Run) error {
 	if r.Plan.Checked.Renewed && r.Plan.Applyable {
 		tell := comment.PlanRenewal{Project: r.Project, Plan: r.Plan.Hash, Since: r.Plan.Checked.Since, ByMerge: r.ByMerge()}
@@ -98,7 +98,7 @@ func (c *Checker) announce(ctx context.Context, r runs.Run) error {
 	return c.Report.AtRest(ctx, r)
 }
 
-// recordChecked records that the plan was checked and stays as it is.
+// recordChecked records that the plan was checked and is kept.
 func (c *Checker) recordChecked(ctx context.Context, s ledger.Versioned, checked runs.Checked) error {
 	checked.ID = c.Facts.Message.ID
 	checked.Problem = markdown.Cut(checked.Problem, maxProblem)
@@ -114,11 +114,11 @@ func (c *Checker) recordChecked(ctx context.Context, s ledger.Versioned, checked
 	return c.announce(ctx, s.Run)
 }
 
-// maxProblem is the maximum length of a problem in a record, in bytes.
+// maxProblem is the maximum length of the text about a problem in a record, in bytes.
 const maxProblem = 8 << 10
 
-// recordUnchecked records that a plan cannot be checked: because of the reasons in no, or because of an error
-// err that only a person can fix. It returns any other err.
+// recordUnchecked records that a plan cannot be checked: for the reasons in no, or because of an error that
+// only a person can fix. It returns any other error unchanged.
 func (c *Checker) recordUnchecked(ctx context.Context, s ledger.Versioned, no reasons.List, err error) error {
 	if err != nil {
 		d, err := gatefacts.FinalRefusal(err)
@@ -130,7 +130,7 @@ func (c *Checker) recordUnchecked(ctx context.Context, s ledger.Versioned, no re
 	return c.recordChecked(ctx, s, runs.Checked{Problem: c.Report.Clean(no.Markdown())})
 }
 
-// Abandon records that a check failed too often.
+// Abandon records that all attempts to check a plan have failed.
 func (c *Checker) Abandon(ctx context.Context, why comment.Broken) error {
 	s, err := c.due(ctx)
 	if err != nil || s.Version == "" {

@@ -9,8 +9,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// planFailedAgain queues a failed plan again, from the present trial merge and with the same options. If the
-// gate refuses, the run stays as it is until something else changes.
+// planFailedAgain queues a failed plan once more, from the present trial merge and with the same options. If
+// the gate refuses, the run stays unchanged until something else changes.
 func planFailedAgain(ctx context.Context, c *Checker, s ledger.Versioned) error {
 	q, no, err := c.present(ctx, s.Run)
 	if err != nil {
@@ -36,7 +36,7 @@ func planFailedAgain(ctx context.Context, c *Checker, s ledger.Versioned) error 
 	return announceAgain(ctx, c, s.Run)
 }
 
-// announceAgain reports that a failed plan is made again, and sends the message for it.
+// announceAgain reports that a failed plan will be made once more, and sends the message for it.
 func announceAgain(ctx context.Context, c *Checker, r runs.Run) error {
 	if err := c.Report.AtRest(ctx, r); err != nil {
 		return err
@@ -49,8 +49,8 @@ func announceAgain(ctx context.Context, c *Checker, r runs.Run) error {
 	return nil
 }
 
-// recordUnchanged records the facts with which a failed plan was considered and not made again, so that the
-// plan is considered again only after these facts have changed.
+// recordUnchanged records the facts with which Lockstep decided not to repeat a failed plan. It decides once
+// more only after these facts have changed.
 func recordUnchanged(ctx context.Context, c *Checker, s ledger.Versioned) error {
 	s.Plan.Applies, s.Plan.Reads = c.applies, c.reads
 	if c.plannedOn != nil {

@@ -32,9 +32,9 @@ func endRemoved(ctx context.Context, c *Checker, s ledger.Versioned, merge strin
 	return c.Report.AtRest(ctx, s.Run)
 }
 
-// planReturned queues the plan of a run whose project the base branch had removed and has again. It uses the
-// present trial merge and the same options. If the project is still missing, it reports that once more: an
-// earlier attempt may have died before its report.
+// planReturned queues the plan of a run whose project the base branch had removed and has now once more. It
+// uses the present trial merge and the same options. If the project is still missing, it reports that once
+// more, because an earlier attempt may have died before its report.
 func planReturned(ctx context.Context, c *Checker, s ledger.Versioned) error {
 	q, no, err := c.present(ctx, s.Run)
 	if err != nil {
@@ -65,9 +65,9 @@ func planReturned(ctx context.Context, c *Checker, s ledger.Versioned) error {
 	return announceAgain(ctx, c, s.Run)
 }
 
-// stillGone records that the project of a run is missing at a tip of the base branch. It also records the
-// number of applies to the state at that time. The parameter at is the tip; "" means the tip in the message.
-// For example, a pull request with a conflict has no trial merge with the tip.
+// stillGone records that the project of a run is missing at a tip of the base branch, and how often the state
+// was applied at that time. at is the tip; "" means the tip in the message. That is needed, for example, if the
+// pull request has a conflict, and so no trial merge with the tip.
 func stillGone(ctx context.Context, c *Checker, key, at string) error {
 	s, err := c.Ledger.Read(ctx, key)
 	if err != nil || s.End.Fate != runs.Gone {

@@ -18,12 +18,12 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// InQueue makes the plan of a run again from the commit of the message's merge group, compares both plans, and
-// records the result. The plan itself stays as it is: the pull requests ahead in the queue may never be merged.
-// After the merge, the project is planned again in any case.
+// InQueue makes the plan of a run once more, from the commit of the message's merge group. It compares both
+// plans, and records the result. The waiting plan is kept, because the pull requests before this one in the
+// queue may never be merged. After the merge, the project is planned once more in any case.
 //
-// InQueue does nothing if GitHub does not have the group any more. A plan that was shown only after the pull
-// request entered the queue is not made again: nobody has decided to merge that plan.
+// InQueue does nothing if the group no longer exists on GitHub. It also does nothing for a plan that was shown
+// only after the pull request had entered the queue: nobody has decided to merge that plan.
 func (c *Checker) InQueue(ctx context.Context) error {
 	m := c.Facts.Message
 	s, err := c.Ledger.Read(ctx, m.Run())
@@ -70,14 +70,14 @@ func (c *Checker) InQueue(ctx context.Context) error {
 
 func (c *Checker) groups() ledger.Groups { return ledger.Groups{Ledger: c.Ledger} }
 
-// A finding is the comparison of a plan with the plan for a merge group. settles is set if a plan shows the
-// effect of everything that has changed.
+// A finding is the result of comparing a plan with the plan for a merge group. settles is set if the new plan
+// shows the effects of everything that has changed.
 type finding struct {
 	comment.QueuedPlan
 	settles bool
 }
 
-// keep records the comparison of a run's plan in a merge group, and reports it.
+// keep records the result of comparing a run's plan in a merge group, and reports it.
 func (c *Checker) keep(ctx context.Context, r runs.Run, found comment.QueuedPlan) error {
 	found.Project, found.Group, found.Empty = r.Project, c.Facts.Message.MergeGroup, runs.Empty(r)
 	found.Problem = c.Report.Clean(markdown.Cut(found.Problem, maxProblem))
@@ -96,7 +96,7 @@ func (c *Checker) tell(ctx context.Context, r runs.Run, p ledger.GroupPlan) erro
 	return c.Report.ReportQueuedPlan(ctx, r, p.Found)
 }
 
-// AbandonInQueue records that the plan for a merge group could not be made, because all attempts failed.
+// AbandonInQueue records that all attempts to make the plan for a merge group have failed.
 func (c *Checker) AbandonInQueue(ctx context.Context, why comment.Broken) error {
 	m := c.Facts.Message
 	s, err := c.Ledger.Read(ctx, m.Run())
@@ -109,7 +109,7 @@ func (c *Checker) AbandonInQueue(ctx context.Context, why comment.Broken) error 
 	return c.keep(ctx, s.Run, comment.QueuedPlan{Outcome: comment.QueueFailed, Problem: comment.Markdown(why)})
 }
 
-// inQueue makes the plan of a run again from the commit of the merge group, and compares both plans.
+// inQueue makes the plan of a run once more from the commit of the merge group, and compares both plans.
 func (c *Checker) inQueue(ctx context.Context, s ledger.Versioned) (finding, error) {
 	q, no, err := c.queued(ctx, s.Run)
 	if err != nil || no != nil {
@@ -136,7 +136,7 @@ func (c *Checker) inQueue(ctx context.Context, s ledger.Versioned) (finding, err
 	return outcome(&q, again)
 }
 
-// outcome returns the gate's comparison of a plan with the plan that was made again.
+// outcome asks the gate what the new plan in again means for the waiting plan, and returns the result.
 func outcome(q *admission.Request, again jobs.Checked) (out finding, err error) {
 	if again.Now.Again == nil || again.Now.Again.Plan.State != again.Now.State {
 		return out, fmt.Errorf("plan %s at the head of the merge queue: the new plan is missing, or of another state", q.Run.Project)
@@ -154,8 +154,8 @@ func outcome(q *admission.Request, again jobs.Checked) (out finding, err error) 
 	return out, nil
 }
 
-// failed returns the finding that the plans cannot be compared: because of the reasons in no, or because of
-// an error err that only a person can fix. It returns any other err.
+// failed returns the finding that the plans cannot be compared: for the reasons in no, or because of an error
+// that only a person can fix. It returns any other error unchanged.
 func failed(no reasons.List, err error) (finding, error) {
 	if err != nil {
 		d, err := gatefacts.FinalRefusal(err)
@@ -167,8 +167,8 @@ func failed(no reasons.List, err error) (finding, error) {
 	return finding{QueuedPlan: comment.QueuedPlan{Outcome: comment.QueueFailed, Problem: no.Markdown()}}, nil
 }
 
-// queued returns the request for a plan from the commit of a merge group. Rights come from the tip of the base
-// branch, because the commit contains files of every pull request before this one.
+// queued returns a request to the gate for a plan from the commit of a merge group. Rights come from the tip of
+// the base branch, because the group's commit contains files of all pull requests before this one.
 func (c *Checker) queued(ctx context.Context, r runs.Run) (q admission.Request, no reasons.List, err error) {
 	q, d, err := c.Facts.Ask(ctx, c.Facts.Request(comment.Plan, r), nil)
 	if err != nil || !d.Allowed() {
@@ -182,8 +182,8 @@ func (c *Checker) queued(ctx context.Context, r runs.Run) (q admission.Request, 
 	return q, nil, c.Facts.SetApplyOn(ctx, &q.Run)
 }
 
-// mergedBefore returns the pull requests whose changes to a run's state are merged before those of the run's
-// own pull request, and are not applied yet: those ahead in the queue, and those that are merged.
+// mergedBefore returns pull requests that change the same state as the run, and that are not applied yet: those
+// before this one in the queue (ahead), and those that are merged.
 func (c *Checker) mergedBefore(ctx context.Context, r runs.Run, ahead []int) (out []int, err error) {
 	opens, err := c.Ledger.OpenPlans(ctx, r.Pull.Repo.ID, r.Address.Place, r.Target())
 	if err != nil {

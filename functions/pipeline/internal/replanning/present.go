@@ -15,8 +15,8 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// present returns a request for the plan of a run as it would be made now, from the present trial merge. The
-// result no has the gate's reasons against the plan.
+// present returns a request to the gate for the plan of a run as it would be made now, from the present trial
+// merge. no are the gate's reasons against the plan.
 func (c *Checker) present(ctx context.Context, r runs.Run) (q admission.Request, no reasons.List, err error) {
 	var m github.Merge
 	merge := func(ctx context.Context, q *admission.Request) (err error) {
@@ -37,9 +37,9 @@ func (c *Checker) present(ctx context.Context, r runs.Run) (q admission.Request,
 	return q, nil, c.Facts.SetApplyOn(ctx, &q.Run)
 }
 
-// inputs compares the files of the plan with the files of a checkout, and sets the differences in q. It returns
-// the files of the checkout. gone is set if the checkout does not have the project although its settings have
-// no errors.
+// inputs compares the files of the plan with those in a checkout, and sets the differences in q. It returns the
+// inputs in the checkout. gone is set if the checkout does not have the project, although its settings have no
+// errors.
 func (c *Checker) inputs(ctx context.Context, dir string, q *admission.Request) (now ledger.Inputs, gone bool, err error) {
 	planned, err := ledger.LoadInputs(ctx, c.Artifacts, q.Run)
 	if errors.Is(err, ledger.ErrExchanged) {

@@ -1,26 +1,30 @@
-// Package replanning checks a waiting plan that may be out of date. There are two causes. Another pull request
-// was applied to the plan's state, or to the state of a project that it depends on, and is merged or closed. Or
-// the plan used the planned outputs of another plan, and that has changed. The package plans again, from the
-// present trial merge and the present state, and compares both plans as data.
+// Package replanning checks a waiting plan that may be out of date. There are two causes:
+//   - Another pull request was applied to the plan's state, or to the state of a project on which it depends,
+//     and is merged or closed.
+//   - The plan has used the planned outputs of another plan, which has changed.
+//
+// The package makes a new plan, from the present trial merge and the present state, and compares both plans as
+// data.
 //
 //	the same        the plan stays, under its hash, with a note that it was checked
 //	different       the new plan replaces it, with the difference, and waits for an apply of its own
 //	not known       the plan stays, with a note why it could not be checked
 //	in a conflict   all plans of the pull request are out of date, until it is merged with the base branch
 //
-// A failed plan is not checked but made again, because nobody can have approved it. That happens once for each
-// change that may have removed the cause of the failure.
+// A failed plan is not checked but made once more, because nobody can have approved it. That happens once for
+// each change that may have removed the cause of the failure.
 //
-// No apply trusts these results: an apply plans again itself with the state locked. A check only informs people
-// earlier. So it takes no lock, no lease, and no right that a plan does not have. A push, a command or a close
-// takes precedence: if it changes the run's record first, the check gives up.
+// No apply relies on these results: it makes a new plan itself, with the state locked. A check only informs
+// people earlier. So it takes no lock, no lease, and no right that a plan does not have. A push, a command or a
+// close takes precedence: if it changes the run's record first, the check ends.
 //
-// A death of a process does no harm. The number of the new plan's artifacts is reserved in the record before
+// If a process dies, nothing is lost. The number of the new plan's artifacts is reserved in the record before
 // they are stored, so no other process writes the same artifacts. If the process dies before the record has the
-// plan, the next plan deletes the artifacts. If it dies after that but before it has announced the new plan,
-// that plan is made once more: our check run must get the hash of a plan from the process that made it.
+// plan, the next plan deletes the artifacts. If it dies after that, but before it has reported the new plan, a
+// new plan is made once more: Lockstep's check run must get the hash of a plan from the process that has made
+// it.
 //
-// This package does not know which plans are to be checked: packages openplans and plannedoutputs do. Start
+// The package does not know which plans must be checked: packages openplans and plannedoutputs do. Start
 // reading at [Checker.Check].
 package replanning
 
@@ -45,7 +49,7 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// A Checker checks the plan of one run.
+// A Checker checks whether the waiting plan of one run is up to date.
 type Checker struct {
 	Facts     *gatefacts.Reader
 	Report    *report.Reporter
@@ -55,7 +59,7 @@ type Checker struct {
 	Engine    jobs.Engine
 	Foreseer  plannedoutputs.Foreseer
 	Hooks     integrations.Hooks
-	// Poll is the interval at which the checker looks whether the run has changed; 0 means 5 s.
+	// Poll is the interval at which the checker reads whether the run has changed; 0 means 5 s.
 	Poll time.Duration
 
 	applies   int               // applies to the state so far
@@ -90,7 +94,7 @@ func (c *Checker) Check(ctx context.Context) error {
 	return err
 }
 
-// due reads the run; its version is empty if there is nothing to check.
+// due reads the run. The version is "" if there is nothing to check.
 func (c *Checker) due(ctx context.Context) (none ledger.Versioned, err error) {
 	m := c.Facts.Message
 	s, err := c.Ledger.Read(ctx, m.Run())
@@ -128,14 +132,14 @@ func (c *Checker) due(ctx context.Context) (none ledger.Versioned, err error) {
 	return c.announceEarlier(ctx, s)
 }
 
-// checked reports whether an earlier attempt at this message has checked the plan of a run.
+// checked reports whether an earlier attempt at this message has already checked the plan of a run.
 func (c *Checker) checked(r runs.Run) bool {
 	return r.Plan.Checked != nil && r.Plan.Checked.ID == c.Facts.Message.ID
 }
 
-// announceEarlier announces the outcome of an earlier attempt, which may have died before it announced
-// everything. But if GitHub still shows the former plan, it returns the run with that plan, so that the check
-// is made again.
+// announceEarlier reports the result of an earlier attempt, which may have died before it had reported
+// everything. If GitHub still shows the former plan, it returns the run with that plan, so that the check is
+// repeated.
 func (c *Checker) announceEarlier(ctx context.Context, s ledger.Versioned) (none ledger.Versioned, err error) {
 	shown, _, err := c.Facts.OnGitHub(ctx, s.Run)
 	switch {
@@ -149,7 +153,7 @@ func (c *Checker) announceEarlier(ctx context.Context, s ledger.Versioned) (none
 	return s, nil
 }
 
-// check makes the plan again and carries out the verdict.
+// check makes a new plan, and does what the verdict about it says.
 func (c *Checker) check(ctx context.Context, s ledger.Versioned) error {
 	q, no, err := c.present(ctx, s.Run)
 	if _, ends := runs.Conflicting(s.Run, s.Spec.Head); ends && err == nil && q.Conflict {
@@ -178,7 +182,7 @@ func (c *Checker) check(ctx context.Context, s ledger.Versioned) error {
 }
 
 // conflict ends the plans of a pull request that conflicts with the base branch. It first records this message
-// in the message's own run. So if the process dies, the next attempt reports that run, too.
+// in the message's own run. So, if the process dies, the next attempt also reports that run.
 func (c *Checker) conflict(ctx context.Context, s ledger.Versioned, no reasons.List) error {
 	s.Plan.Checked = &runs.Checked{ID: c.Facts.Message.ID, Problem: c.Report.Clean(no.Markdown()), Renewed: s.Plan.Checked != nil && s.Plan.Checked.Renewed}
 	s, err := c.Ledger.Save(ctx, s)
@@ -194,7 +198,7 @@ func (c *Checker) conflict(ctx context.Context, s ledger.Versioned, no reasons.L
 	return c.Report.AtRest(ctx, s.Run)
 }
 
-// work has everything to make a plan again: the plan, and its project in a checkout.
+// work has everything that is needed to make a plan once more: the plan, and its project in a checkout.
 type work struct {
 	kept []byte
 	in   ledger.Inputs
@@ -202,8 +206,8 @@ type work struct {
 	gone bool // the base branch has removed or renamed the project
 }
 
-// open checks out the commit of a request's run, and adds to the request what has changed there since the plan was
-// made. done removes the checkout. no has the reasons why the plan cannot be made again there.
+// open checks out the commit of a request's run, and adds to the request what has changed there since the plan
+// was made. done removes the checkout. no are the reasons why the plan cannot be made there.
 func (c *Checker) open(ctx context.Context, q *admission.Request) (w work, done func(), no reasons.List, err error) {
 	w.kept, err = c.Artifacts.Get(ctx, q.Run.AppliedPlan())
 	if err != nil && !errors.Is(err, pipeline.ErrNoArtifact) {
@@ -226,7 +230,8 @@ func (c *Checker) open(ctx context.Context, q *admission.Request) (w work, done 
 	return w, done, no, err
 }
 
-// look compares a checkout with the inputs of the plan, and adds the differences to the request.
+// look compares a checkout with the inputs of the plan, and adds the differences to the request. no are the
+// reasons why the plan cannot be made there.
 func (c *Checker) look(ctx context.Context, q *admission.Request, dir string, w *work) (no reasons.List, err error) {
 	if w.in, w.gone, err = c.inputs(ctx, dir, q); err != nil {
 		return nil, err
@@ -250,21 +255,21 @@ func (c *Checker) look(ctx context.Context, q *admission.Request, dir string, w 
 	if *q = now; err != nil || !d.Allowed() {
 		return d.Reasons, err
 	}
-	// The stored files are checked before their bytes go to the engine.
+	// The stored files are checked before the engine gets them.
 	if f := admission.Check(*q); f.Verdict == admission.Unchecked && len(f.Reasons) > 0 {
 		return f.Reasons, nil
 	}
 	return nil, nil
 }
 
-// watched makes the engine check the plan. It stops if the run's record changes.
+// watched lets the engine check the plan. It stops if the run's record changes.
 func (c *Checker) watched(ctx context.Context, s ledger.Versioned, job jobs.Job, kept []byte) (jobs.Checked, error) {
 	ctx, stop := planrun.UntilChanged(ctx, c.Ledger, s, c.Poll)
 	defer stop()
 	return c.made(ctx, job, kept)
 }
 
-// made makes a plan again until another plan supersedes it.
+// made makes a plan once more, for the comparison with kept. It stops if another plan supersedes it.
 func (c *Checker) made(ctx context.Context, job jobs.Job, kept []byte) (jobs.Checked, error) {
 	found, err := c.Engine.Check(ctx, job, kept)
 	if errors.Is(context.Cause(ctx), planrun.ErrSuperseded) {

@@ -14,7 +14,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// AnswerTo returns the name of the answer to a message; "" if it gets none.
+// AnswerTo returns the name of the answer to a message; "" if the message gets no answer.
 func AnswerTo(m pipeline.Message) string {
 	switch m.Kind {
 	case pipeline.Commanded:
@@ -31,7 +31,7 @@ func AnswerTo(m pipeline.Message) string {
 	return ""
 }
 
-// NewReply encodes a reply for an answer.
+// NewReply converts a reply to the form in which an answer's record has it.
 func NewReply(id string, r comment.Reply) ledger.Reply {
 	data, err := comment.MarshalReply(r)
 	if err != nil {
@@ -40,7 +40,8 @@ func NewReply(id string, r comment.Reply) ledger.Reply {
 	return ledger.Reply{ID: id, Data: data}
 }
 
-// PlanReply and ApplyReply make replies about the run's present plan or apply. A later reply replaces them.
+// PlanReply and ApplyReply return replies about the run's present plan and apply. A later reply about the same
+// plan or apply replaces them.
 func PlanReply(r runs.Run, reply comment.Reply) ledger.Reply {
 	return NewReply(fmt.Sprintf("plan %s %d", r.Target(), r.Asked.Attempt), reply)
 }
@@ -49,13 +50,14 @@ func ApplyReply(r runs.Run, reply comment.Reply) ledger.Reply {
 	return NewReply(fmt.Sprintf("apply %s %d", r.Target(), r.Asked.Try), reply)
 }
 
-// NextApply is ApplyReply for the apply that was requested together with the run's plan and is not queued yet.
+// NextApply is like [ApplyReply], for an apply that was requested together with the run's plan and is not
+// queued yet.
 func NextApply(r runs.Run, reply comment.Reply) ledger.Reply {
 	r.Asked.Try = r.Asked.ThenApply
 	return ApplyReply(r, reply)
 }
 
-// PlanOutcome returns the reply for the person who waits for a plan: the plan is made, or it has failed.
+// PlanOutcome returns the reply for the user who waits for a plan: it is made, or it has failed.
 func PlanOutcome(r runs.Run) ledger.Reply {
 	if r.Phase == runs.Planned {
 		return PlanReply(r, runs.Status(r).Made())
@@ -65,7 +67,7 @@ func PlanOutcome(r runs.Run) ledger.Reply {
 	return p
 }
 
-// ApplyOutcome returns the reply for the person who waits for an apply: the apply is done, or it has failed.
+// ApplyOutcome returns the reply for the user who waits for an apply: it is done, or it has failed.
 func ApplyOutcome(r runs.Run) ledger.Reply {
 	p := ApplyReply(r, comment.Done{Project: runs.Label(r), Counts: r.Apply.Done, Settled: r.Plan.Settled, Hooks: r.Apply.Hooks})
 	if r.Phase == runs.ApplyFailed {
@@ -79,17 +81,17 @@ func ApplyOutcome(r runs.Run) ledger.Reply {
 	return p
 }
 
-// StoppedApply returns the reply for the person who waits for an apply that was stopped.
+// StoppedApply returns the reply for the user who waits for an apply that was stopped.
 func StoppedApply(r runs.Run, closed bool) ledger.Reply {
 	p := ApplyReply(r, comment.StoppedApply{Project: runs.Label(r), By: r.End.StoppedBy, Progress: r.Apply.Progress, Closed: closed, Hooks: r.Apply.Hooks})
 	p.Body = r.Result()
 	return p
 }
 
-// Announce puts the outcome of a plan or an apply into the answer that waits for it, unless the answer has an
-// outcome already. Call it before a run changes its phase: the process that made the outcome may have died
-// before its announcement, and the next attempt would find the run in another phase. Call it before the check
-// of a plan is written, because an apply needs that check.
+// Announce adds the result of a plan or an apply to the answer that waits for it, unless the answer already has
+// a result. Call it before a run changes its phase: the process with the result may have died before it
+// reported, and the next attempt would find the run in another phase. Call it before the check of a plan is
+// written, because an apply needs that check.
 func (rp *Reporter) Announce(ctx context.Context, r runs.Run) error {
 	var made ledger.Reply
 	switch {
@@ -113,8 +115,8 @@ func (rp *Reporter) Announce(ctx context.Context, r runs.Run) error {
 	})
 }
 
-// PlanNotMade returns the replies for a plan that will not be made: one about the plan, and one about an apply
-// that was requested together with it.
+// PlanNotMade returns the replies for a plan that will not be made: one about the plan and, if an apply was
+// requested together with it, one about the apply.
 func PlanNotMade(r runs.Run, reply comment.Reply, why reasons.Reason) []ledger.Reply {
 	return append([]ledger.Reply{PlanReply(r, reply)}, waitingApplyReply(r, why)...)
 }
@@ -127,9 +129,8 @@ func waitingApplyReply(r runs.Run, why reasons.Reason) []ledger.Reply {
 	return []ledger.Reply{NextApply(r, comment.Refused{Command: comment.Command{Verb: comment.Apply}, Project: runs.Label(r), Reasons: reasons.List{why}})}
 }
 
-// AnswerWaitingApply tells the person who waits for an apply that it will not be queued, because the run
-// changes. why is the reason. The apply was requested together with the run's plan, or waits for other
-// projects.
+// AnswerWaitingApply tells the user who waits for an apply that it will not be queued, because the run changes.
+// why is the reason. The apply was requested together with the run's plan, or waits for other projects.
 func (rp *Reporter) AnswerWaitingApply(ctx context.Context, r runs.Run, why reasons.Reason) error {
 	if r.Waiting() && r.Asked.Late {
 		return nil // its refusal was reported
@@ -141,8 +142,8 @@ func (rp *Reporter) AnswerWaitingApply(ctx context.Context, r runs.Run, why reas
 	return rp.Reply(ctx, name, waitingApplyReply(r, why)...)
 }
 
-// Reply puts replies into an answer, and replaces those with the same IDs. A pending reply does not replace an
-// outcome. Without a name there is no answer, and Reply does nothing.
+// Reply adds replies to an answer. A reply replaces an earlier one with the same ID, but a pending reply never
+// replaces a result. If name is "", there is no answer, and Reply does nothing.
 func (rp *Reporter) Reply(ctx context.Context, name string, parts ...ledger.Reply) error {
 	if name == "" || len(parts) == 0 {
 		return nil
@@ -176,7 +177,7 @@ func (rp *Reporter) Answer(ctx context.Context, name string, replies ...comment.
 	})
 }
 
-// ChangeAnswer changes an answer, or begins one.
+// ChangeAnswer changes the record of an answer, or creates it.
 func (rp *Reporter) ChangeAnswer(ctx context.Context, name string, change func(*ledger.Answer)) error {
 	p := rp.Facts.Message.Pull
 	_, err := rp.Ledger.Change(ctx, ledger.AnswerDir(p)+"/"+name, func(old []byte) ([]byte, error) {
@@ -197,7 +198,7 @@ func (rp *Reporter) ChangeAnswer(ctx context.Context, name string, change func(*
 	return err
 }
 
-// unsynced returns the answers of the pull request that are not synced.
+// unsynced returns those answers of the pull request that are not yet completely written to GitHub.
 func (rp *Reporter) unsynced(ctx context.Context) ([]ledger.Answer, error) {
 	list, err := rp.Ledger.Records.List(ctx, ledger.AnswerDir(rp.Facts.Message.Pull))
 	if err != nil {

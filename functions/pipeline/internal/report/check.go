@@ -14,8 +14,8 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// PutCheck writes the check run of a run. It also writes those check runs of other pull requests whose
-// conclusion depends on this run.
+// PutCheck writes the check run of a run. It also writes those check runs of other pull requests, with the same
+// head, whose conclusions depend on this run.
 func (rp *Reporter) PutCheck(ctx context.Context, r runs.Run) error {
 	if r.Spec.Head == "" {
 		return nil
@@ -28,8 +28,8 @@ func (rp *Reporter) PutCheck(ctx context.Context, r runs.Run) error {
 	first, silent := false, false
 	if _, err := rp.Ledger.Change(ctx, runs.CheckKey(r), func(old []byte) ([]byte, error) {
 		s, err := runs.DecodeCheck(old)
-		// A check that was announced before and has no record comes from an earlier version, or its process
-		// died. PutCheck searches for it.
+		// The check may have been written without a record: by an earlier version, or by a process that died.
+		// PutCheck then searches for it on GitHub.
 		first = s.ID == 0 && !s.Asked && (old != nil || r.Phase == runs.Queued)
 		silent = first && r.WithoutCheck()
 		s.Asked = s.Asked || !silent
@@ -75,13 +75,13 @@ func (rp *Reporter) PutCheck(ctx context.Context, r runs.Run) error {
 	return nil
 }
 
-// merged reports whether the pull request of a run was merged when the message looked at it.
+// merged reports whether the pull request of a run was merged when Lockstep last read it for this message.
 func merged(rp *Reporter, r runs.Run) bool {
 	return rp.Facts.Pull.Merged && rp.Facts.Pull.Number == r.Pull.Number
 }
 
-// isOutOfDate reports whether the check run of a record, from another pull request, has yet to show the
-// conclusion of run r. all are the records that count for it.
+// isOutOfDate reports whether the check run of a record s, from another pull request, does not yet show a
+// conclusion that follows from the run r. all are the records that matter for it.
 func isOutOfDate(s runs.CheckRecord, r runs.Run, all []runs.CheckRecord) bool {
 	shown := s.Conclusion
 	if w := runs.ShownInstead(s, all); w != nil {
@@ -90,9 +90,8 @@ func isOutOfDate(s runs.CheckRecord, r runs.Run, all []runs.CheckRecord) bool {
 	return s.Key != r.Key() && s.Check == r.Check() && s.Status == github.CheckCompleted && s.Shown != shown
 }
 
-// beginCheck records that the check run of a run is about to be written, and returns the records of the same
-// check for other pull requests. A process that changes one of those records later also writes this check run
-// again.
+// beginCheck records that the check run of a run will be written, and returns the records of the same check for
+// other pull requests. A process that changes one of those records later also writes this check run once more.
 func beginCheck(ctx context.Context, ld ledger.Ledger, r runs.Run) ([]runs.CheckRecord, error) {
 	if _, err := ld.Change(ctx, runs.CheckKey(r), func(old []byte) ([]byte, error) {
 		s, err := runs.DecodeCheck(old)
@@ -107,8 +106,8 @@ func beginCheck(ctx context.Context, ld ledger.Ledger, r runs.Run) ([]runs.Check
 	return countingChecks(ctx, ld, r)
 }
 
-// countingChecks returns the records of the checks that count for a run's check: its own, and those of other
-// pull requests that still have its head. It reads the runs of the other pull requests, because a record need
+// countingChecks returns the records of the checks that matter for a run's check: its own, and those of other
+// pull requests that still have the same head. It reads the runs of these pull requests, because a record need
 // not show that its pull request has left the head.
 func countingChecks(ctx context.Context, ld ledger.Ledger, r runs.Run) ([]runs.CheckRecord, error) {
 	all, err := checksIn(ctx, ld, runs.CheckDir(r))
@@ -132,8 +131,8 @@ func countingChecks(ctx context.Context, ld ledger.Ledger, r runs.Run) ([]runs.C
 	return out, nil
 }
 
-// CheckAsked reports whether this run's check run at its head was ever requested from GitHub, so that it may
-// exist.
+// CheckAsked reports whether Lockstep has ever sent a request to GitHub for the run's check run at its head.
+// The check run may then exist.
 func CheckAsked(ctx context.Context, rp *Reporter, r runs.Run) (bool, error) {
 	rec, err := rp.Ledger.Records.Get(ctx, runs.CheckKey(r))
 	if err != nil {
@@ -143,15 +142,15 @@ func CheckAsked(ctx context.Context, rp *Reporter, r runs.Run) (bool, error) {
 	return s.ID != 0, err
 }
 
-// EndCheck writes the check run of a finished run, unless it is written. Call it before the run moves to
-// another head, because later nothing writes the checks of the former head. From then on the run does not count
-// for the checks of other pull requests that still have the same head.
+// EndCheck writes the check run of a finished run, unless it is already written. Call it before the run moves
+// to another head, because nothing writes the checks of the former head later. From then on, the run does not
+// matter for the checks of other pull requests that still have the same head.
 func EndCheck(ctx context.Context, rp *Reporter, r runs.Run) error {
 	return endCheck(ctx, rp, r, true)
 }
 
-// RepeatCheck does the same as [EndCheck] for a run that stays at its head, and that still counts for the
-// checks of other pull requests.
+// RepeatCheck is like [EndCheck], for a run that stays at its head. This run still matters for the checks of
+// other pull requests.
 func RepeatCheck(ctx context.Context, rp *Reporter, r runs.Run) error {
 	return endCheck(ctx, rp, r, false)
 }
@@ -170,8 +169,8 @@ func endCheck(ctx context.Context, rp *Reporter, r runs.Run, leaves bool) error 
 		return err
 	}
 	was, own := r.Phase, all[i]
-	// The process that changed the run's phase may have died before it recorded the check. For a plan, the
-	// conclusion is not compared: it also depends on other facts.
+	// The process that has changed the run's phase may have died before it recorded the check. For a plan the
+	// conclusion is not compared, because it also depends on other facts.
 	noted := own.Status == status && (own.Conclusion == conclusion || r.Phase == runs.Planned) && (own.Merged || !merged(rp, r))
 	if leaves {
 		supersedeLeft(&r, all)
@@ -180,7 +179,7 @@ func endCheck(ctx context.Context, rp *Reporter, r runs.Run, leaves bool) error 
 		if len(all) == 1 {
 			return nil
 		}
-		// The process that wrote this check may have died before it wrote those of other pull requests.
+		// The process that has written this check may have died before it wrote those of other pull requests.
 		if all, err = countingChecks(ctx, rp.Ledger, r); err != nil || !slices.ContainsFunc(all, func(s runs.CheckRecord) bool { return isOutOfDate(s, r, all) }) {
 			return err
 		}
@@ -188,9 +187,9 @@ func endCheck(ctx context.Context, rp *Reporter, r runs.Run, leaves bool) error 
 	return rp.PutCheck(ctx, r)
 }
 
-// supersedeLeft sets the phase of r to Superseded for the check of a head that the run has left. Then r does
-// not count for the checks of other pull requests. A finished run keeps its phase if no other pull request has
-// that head, or if its conclusion does not count.
+// supersedeLeft sets the phase of r to Superseded, for the check of a head that the run has left. So r does not
+// matter for the checks of other pull requests. A finished run keeps its phase if no other pull request has
+// that head, or if its conclusion does not matter.
 func supersedeLeft(r *runs.Run, all []runs.CheckRecord) {
 	status, conclusion := runs.Conclude(r.Standing())
 	shared := slices.ContainsFunc(all, func(s runs.CheckRecord) bool { return s.Pull.Number != r.Pull.Number })
@@ -216,8 +215,8 @@ func checksIn(ctx context.Context, ld ledger.Ledger, dir string) ([]runs.CheckRe
 	return all, nil
 }
 
-// writeCheck writes the check run of a run with status p. first is set if nobody has asked GitHub for this
-// check run before.
+// writeCheck writes the check run of a run whose status is p. first is set if no request for this check run was
+// ever sent to GitHub.
 func (rp *Reporter) writeCheck(ctx context.Context, r runs.Run, p comment.ProjectStatus, all []runs.CheckRecord, first bool) (err error) {
 	i := slices.IndexFunc(all, func(s runs.CheckRecord) bool { return s.Key == r.Key() })
 	if i < 0 {
@@ -267,9 +266,9 @@ func (rp *Reporter) writeCheck(ctx context.Context, r runs.Run, p comment.Projec
 	if err != nil || !again {
 		return err
 	}
-	// Write the check run once more, from the newest state of the run. Another process has created a check run
-	// at the same time, and people see the newest one. Or this process has overwritten another process's status
-	// or conclusion.
+	// The check run is written once more, from the newest state of the run. One of two things has happened.
+	// Another process has created a check run at the same time, and people see the newer one. Or this process
+	// has overwritten the status or conclusion that another process wrote.
 	now, err := rp.Ledger.Read(ctx, r.Key())
 	if err != nil {
 		return err
@@ -282,9 +281,9 @@ func (rp *Reporter) writeCheck(ctx context.Context, r runs.Run, p comment.Projec
 	return rp.PutCheck(ctx, r)
 }
 
-// WriteCheck writes a check run. absent is set if its commit does not exist any more, so nobody can look at its
-// checks. GitHub gives the same answer for a moment while the repository is transferred. So WriteCheck tries
-// twice.
+// WriteCheck writes a check run. absent is set if its commit no longer exists, so that nobody can see its
+// checks. GitHub gives the same answer for a moment while the repository is being transferred. So WriteCheck
+// tries twice.
 func WriteCheck(ctx context.Context, rp *Reporter, id int64, c github.Check) (made int64, absent bool, err error) {
 	for range 2 {
 		made, err = rp.Hub.PutCheck(ctx, id, c)
@@ -295,10 +294,10 @@ func WriteCheck(ctx context.Context, rp *Reporter, id int64, c github.Check) (ma
 	return made, absent, err
 }
 
-// plansToName returns the hashes of the plans that the check run of a run may name from now on: its plan's
-// hash, and that of the plan applied in its place. Only the handler of the message that made a plan adds its
-// hash. All other handlers keep the hashes that the check run has. Otherwise somebody who exchanges a record
-// could change the check run, too, and the check run would prove nothing.
+// plansToName returns the hashes of plans that the check run of a run may contain from now on: hash is that of
+// its plan, and again that of the plan that is applied instead. Only the handler that has made a plan adds the
+// plan's hash. All other handlers keep the hashes that the check run has. Otherwise, somebody who changes a
+// record could also change the check run, and the check run would prove nothing.
 func (rp *Reporter) plansToName(ctx context.Context, r runs.Run) (hash, again string, err error) {
 	if rp.Facts.Message.Kind == pipeline.ToPlan || r.Plan.Hash == "" || r.Plan.Hash == rp.Made {
 		return r.Plan.Hash, "", nil

@@ -13,9 +13,9 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// followUp opens an issue if a merge could not apply everything, because nobody looks at a merged pull
-// request. It keeps the text up to date, and closes the issue when everything is applied. The record is
-// written after the issue. If the process dies in between, the next process finds the open issue by its
+// followUp opens an issue if a merge could not apply everything, because people do not look at merged pull
+// requests. It keeps the issue's text up to date, and closes the issue when everything is applied. The record
+// is written after the issue. If the process dies in between, the next process finds the open issue by its
 // marker.
 func (rp *Reporter) followUp(ctx context.Context, s comment.Status, all []ledger.Versioned, l ledger.Look) error {
 	f := comment.FollowUp{Number: rp.Facts.Message.Pull.Number, Status: s, Gone: gone(all, l.Head)}
@@ -48,8 +48,8 @@ func (rp *Reporter) followUp(ctx context.Context, s comment.Status, all []ledger
 	return rp.Ledger.ChangeLook(ctx, rp.Facts.Message.Pull, func(l *ledger.Look) { l.FollowUp = now })
 }
 
-// addPredecessors adds the projects that have to be applied before those that the merge has left unapplied.
-// Some of them need a comment.
+// addPredecessors adds the projects that must be applied before those that the merge has left unapplied. Some
+// of them need a comment.
 func addPredecessors(ctx context.Context, rp *Reporter, f *comment.FollowUp, all []ledger.Versioned, l ledger.Look) error {
 	if !f.Needed() {
 		return nil
@@ -72,8 +72,8 @@ func addPredecessors(ctx context.Context, rp *Reporter, f *comment.FollowUp, all
 	return nil
 }
 
-// findFinishers finds the pull requests whose applies have made changes that the merge left unapplied. It
-// records the changes that are still unapplied, so that a later apply can report that it made them.
+// findFinishers finds other pull requests that have applied changes which the merge left unapplied. It records
+// the changes that are still unapplied, so that a later apply can report that it has made them.
 func findFinishers(ctx context.Context, rp *Reporter, f *comment.FollowUp, all []ledger.Versioned, l ledger.Look) error {
 	if err := addUnapplied(ctx, rp, f, all, l); err != nil || !f.Needed() && !l.FollowUp.Open {
 		return err
@@ -96,8 +96,8 @@ func findFinishers(ctx context.Context, rp *Reporter, f *comment.FollowUp, all [
 	return nil
 }
 
-// addUnapplied records the projects that the merge left unapplied because only a comment applies them. No issue
-// reports these projects.
+// addUnapplied records the projects that the merge left unapplied because only comments apply them. No issue is
+// opened for these projects.
 func addUnapplied(ctx context.Context, rp *Reporter, f *comment.FollowUp, all []ledger.Versioned, l ledger.Look) error {
 	for _, s := range all {
 		left := s.Spec.Head == l.Head && f.Merged && slices.ContainsFunc(f.Projects, func(p comment.ProjectStatus) bool {
@@ -113,8 +113,8 @@ func addUnapplied(ctx context.Context, rp *Reporter, f *comment.FollowUp, all []
 	return nil
 }
 
-// reportFinished comments on an issue that is about to be closed, and names the pull requests that made the
-// changes that were still missing. If the issue was deleted or locked, it does nothing.
+// reportFinished writes a comment on an issue that will be closed. The comment lists the pull requests that
+// have made the remaining changes. If the issue was deleted or locked, reportFinished does nothing.
 func reportFinished(ctx context.Context, rp *Reporter, f comment.FollowUp, now ledger.FollowUp, wasOpen bool) error {
 	text := f.Finished(github.MaxComment)
 	if now.Open || !wasOpen || now.Number == 0 || text == "" {

@@ -10,8 +10,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// queued returns the comparisons of plans with those made from the commit of a merge group. It has them for the
-// projects whose plans are applied on merge, or have no changes.
+// queued returns the comparisons of plans with plans from the commit of a merge group. It has those of projects
+// whose plans the merge applies, or whose plans have no changes.
 func queued(ctx context.Context, rp *Reporter, head, sha string) (out []comment.QueuedPlan, err error) {
 	all, err := rp.Ledger.Runs(ctx, rp.Facts.Message.Pull)
 	if err != nil {
@@ -40,9 +40,9 @@ func queued(ctx context.Context, rp *Reporter, head, sha string) (out []comment.
 	return out, nil
 }
 
-// statusInGroup returns the status for the check of a merge group. Requirements are checked for the user who
-// added the pull request to the queue, because that user asks for the applies of the merge. The status does not
-// report that the head lacks commits of the base branch: the group's commit contains them.
+// statusInGroup returns the status for the check of a merge group. Its requirements are decided for the user
+// who added the pull request to the queue, because this user counts as the requester of the applies. It does
+// not say that the head lacks commits of the base branch, because the group's commit contains them.
 func statusInGroup(ctx context.Context, rp *Reporter, s comment.Status, g ledger.Group) (comment.Status, error) {
 	if g.Gone {
 		return s, nil

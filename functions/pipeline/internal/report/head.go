@@ -16,12 +16,12 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// maxPage is the maximum size in bytes of one pull request's text in the check of a head. The record of the
-// check contains the texts of several pull requests.
+// maxPage is the maximum size of a pull request's text in the check of a head, in bytes. The record of a check
+// contains the texts of several pull requests.
 const maxPage = 16 << 10
 
-// Await makes the check of a new head pending, before anything is known about the head, and completes the
-// checks of former heads.
+// Await makes the check of a new head pending, before anything is known about the head. It also completes the
+// checks of earlier heads.
 func (rp *Reporter) Await(ctx context.Context) error {
 	l, err := rp.Ledger.LastLook(ctx, rp.Facts.Message.Pull)
 	if err != nil {
@@ -39,7 +39,7 @@ func (rp *Reporter) await(ctx context.Context) error {
 	return rp.enterPage(ctx, rp.Facts.Pull.Head.SHA, comment.Head{Standing: comment.HeadAwaited}, "")
 }
 
-// GivenUp reports that all attempts to look at the head of the pull request failed.
+// GivenUp reports that all attempts to examine the head of the pull request have failed.
 func (rp *Reporter) GivenUp(ctx context.Context, why comment.Reply) error {
 	if err := rp.Answer(ctx, ledger.PushAnswer, why); err != nil {
 		return err
@@ -57,15 +57,16 @@ func (rp *Reporter) GivenUp(ctx context.Context, why comment.Reply) error {
 	return rp.enterPage(ctx, rp.Facts.Pull.Head.SHA, comment.Head{Standing: comment.HeadGivenUp, Why: comment.Markdown(why)}, "")
 }
 
-// looked reports whether l is a look at the present pull request, and at all of its projects.
+// looked reports whether l is about the present head and base of the pull request, and about all of its
+// projects.
 func (rp *Reporter) looked(l ledger.Look) bool {
 	p := rp.Facts.Pull
 	return l.Head == p.Head.SHA && l.Into == p.Base.Ref && (!p.Open || !l.Closed && !l.Asked)
 }
 
-// headCheck writes the check of the head from the records, and completes the checks of former heads. The
-// check of a head that was not looked at is pending until the pull request is closed. The check of a head
-// without plans is pending, too.
+// headCheck writes the check of the head from the records, and completes the checks of earlier heads. The check
+// is pending if the head was not examined yet, until the pull request is closed. It is also pending if the head
+// has no plans yet.
 func (rp *Reporter) headCheck(ctx context.Context, h head) error {
 	s, l := h.status, h.look
 	if rp.looked(l) {
@@ -96,8 +97,8 @@ func (rp *Reporter) headCheck(ctx context.Context, h head) error {
 	return rp.endFormerHeads(ctx)
 }
 
-// unlookedGroups completes the checks of merge groups of a head that was not looked at, if the group is gone or
-// the pull request is not open. Otherwise these checks would stay pending for ever.
+// unlookedGroups completes the checks of merge groups of a head that was never examined, if the group no longer
+// exists or the pull request is not open. Otherwise these checks would be pending for ever.
 func unlookedGroups(ctx context.Context, rp *Reporter, l ledger.Look) error {
 	for _, sha := range l.Groups {
 		g, err := ledger.Groups{Ledger: rp.Ledger}.Read(ctx, rp.Facts.Message.Pull, sha)
@@ -118,7 +119,7 @@ func unlookedGroups(ctx context.Context, rp *Reporter, l ledger.Look) error {
 	return nil
 }
 
-// A head is a head that was looked at, with the status of its projects.
+// A head is a head commit that Lockstep has examined, with the status of its projects.
 type head struct {
 	status    comment.Status
 	look      ledger.Look
@@ -141,8 +142,8 @@ func (h head) page() comment.Head {
 	return comment.Head{Status: s, Standing: requiredcheck.Of(f), Enforced: h.waiting == project.WaitingFails}
 }
 
-// inGroups enters the pull request into the checks of its merge groups. GitHub merges a group once its commit
-// has passed the checks that a head needs. After the merge, Lockstep decides again whether the plans can be
+// inGroups adds the pull request to the checks of its merge groups. GitHub merges a group when its commit has
+// passed the checks that a head needs. After the merge, Lockstep decides once more whether the plans can be
 // applied.
 func (rp *Reporter) inGroups(ctx context.Context, h head) error {
 	for _, sha := range h.look.Groups {
@@ -153,8 +154,8 @@ func (rp *Reporter) inGroups(ctx context.Context, h head) error {
 	return nil
 }
 
-// inGroup enters the pull request into the check of a merge group. If GitHub has ended the group meanwhile,
-// inGroup writes the entry again. The process that records the end does the same after its record.
+// inGroup adds the pull request to the check of a merge group. If GitHub ends the group at the same time,
+// inGroup writes the entry once more. The process that records the end does the same after that record.
 func inGroup(ctx context.Context, rp *Reporter, h head, sha string) error {
 	groups := ledger.Groups{Ledger: rp.Ledger}
 	g, err := groups.Read(ctx, rp.Facts.Message.Pull, sha)
@@ -188,8 +189,8 @@ func inGroup(ctx context.Context, rp *Reporter, h head, sha string) error {
 	return err
 }
 
-// enterGroupsBehind enters the pull request into the checks of the merge groups behind its own in the queue.
-// Until it is merged, these groups contain its commits, too.
+// enterGroupsBehind adds the pull request to the checks of the merge groups after its own in the queue. Until
+// it is merged, these groups contain its commits, too.
 func enterGroupsBehind(ctx context.Context, rp *Reporter, at comment.Head, g ledger.Group, w project.Waiting) error {
 	if !rp.Facts.Pull.Open {
 		at = comment.Head{Standing: comment.HeadDequeued}
@@ -202,8 +203,8 @@ func enterGroupsBehind(ctx context.Context, rp *Reporter, at comment.Head, g led
 	return nil
 }
 
-// Grouped makes the check of a merge group pending until the head is looked at. Then it becomes the check of
-// the head.
+// Grouped makes the check of a merge group pending until the head was examined. After that, the check shows the
+// result for the head.
 func (rp *Reporter) Grouped(ctx context.Context, sha string) error {
 	l, err := rp.Ledger.LastLook(ctx, rp.Facts.Message.Pull)
 	if err != nil {
@@ -215,7 +216,7 @@ func (rp *Reporter) Grouped(ctx context.Context, sha string) error {
 	return rp.Sync(ctx)
 }
 
-// endFormerHeads completes the checks of commits that are no longer the head of the pull request.
+// endFormerHeads completes the checks of commits that were heads of the pull request and no longer are.
 func (rp *Reporter) endFormerHeads(ctx context.Context) error {
 	pull := rp.Facts.Message.Pull
 	l, err := rp.Ledger.LastLook(ctx, pull)
@@ -236,10 +237,10 @@ func (rp *Reporter) endFormerHeads(ctx context.Context) error {
 	return nil
 }
 
-// enterPage enters the pull request into the check of a commit.
+// enterPage adds the pull request to the check of a commit, with the text in page.
 func (rp *Reporter) enterPage(ctx context.Context, sha string, page comment.Head, w project.Waiting) error {
-	// The commit is recorded first. If this process dies and another head is pushed, the next process finds the
-	// commit and completes its check.
+	// The commit is recorded before its check is written. If this process dies and another head is pushed, the
+	// next process finds the commit and completes its check.
 	if err := rp.Ledger.AddHead(ctx, rp.Facts.Message.Pull, sha); err != nil {
 		return err
 	}
@@ -253,8 +254,8 @@ func (rp *Reporter) entry(page comment.Head, w project.Waiting) requiredcheck.En
 	}
 }
 
-// enter puts an entry into the check of a commit. Several processes may do so for several pull requests at the
-// same time. The process that wrote the check run last reads the record again, and repeats the write if the
+// enter adds an entry about a pull request to the check of a commit. Several processes may do so at the same
+// time. The process that writes the check run last reads the record once more, and repeats the write if the
 // record has changed.
 func (rp *Reporter) enter(ctx context.Context, sha string, e requiredcheck.Entry) error {
 	key := headKey(rp, sha)
@@ -287,7 +288,7 @@ func headKey(rp *Reporter, sha string) string {
 	return fmt.Sprintf("head/%d/%s", rp.Facts.Message.Pull.Repo.ID, sha)
 }
 
-// PullsAt returns the numbers of the pull requests in the check of a commit.
+// PullsAt returns the numbers of the pull requests that the check of a commit is about.
 func PullsAt(ctx context.Context, rp *Reporter, sha string) (numbers []int, err error) {
 	rec, err := rp.Ledger.Records.Get(ctx, headKey(rp, sha))
 	if err != nil {

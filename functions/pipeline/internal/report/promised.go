@@ -7,9 +7,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 )
 
-// promised decides whether the result of an answer gets a new comment. GitHub notifies nobody of an edited
-// comment. So once all replies are there, the result gets a new comment if somebody has to act on a new
-// reply. A reply is new if the first comment did not show it, or showed it as pending. The decision is final.
+// promised decides whether the result of an answer gets a new comment, because GitHub notifies nobody of an
+// edit. When all replies exist, it gets one if a person has to act because of a new reply. A reply is new if
+// the first comment did not show it, or showed it as pending. The decision is final.
 func promised(a ledger.Answer, replies []comment.Reply) ledger.Answer {
 	a.Promised = slices.Clone(a.Promised)
 	kept := 0 // pending replies that still have their place
@@ -33,7 +33,7 @@ func promised(a ledger.Answer, replies []comment.Reply) ledger.Answer {
 	}
 	for i, r := range replies {
 		later := len(a.First) > 0 && !slices.Contains(a.First, a.Replies[i].ID)
-		// If a handler gives up, it replaces all replies with a single one. Then fewer promised replies are
+		// A handler that gives up replaces all replies by a single one. Fewer of the promised replies are then
 		// left (kept).
 		if comment.Calls(r) && (slices.Contains(a.Promised, a.Replies[i].ID) || kept < len(a.Promised) || later) {
 			a.Apart = true

@@ -1,12 +1,13 @@
 // Package report writes everything that people read on a pull request: the status comment, the answers to
-// commands, and the check runs. All of it is made from records, so any process can make it again at any time.
+// commands, and the check runs. All of it is made from records, so any process can make it once more at any
+// time.
 //
 // Comments have one writer. [Reporter.Sync] runs only for messages of the events queue, and those of a pull
-// request are handled one after the other. A process that plans or applies puts replies into records
+// request are handled one after another. A process that plans or applies adds replies to records
 // ([Reporter.Reply]) and asks for a sync ([Reporter.AtRest]). A process that changes the phase of a run also
 // writes its check run.
 //
-// This package does not know why something was decided. Package comment writes the texts. Start reading at
+// The package does not know why something was decided. Package comment writes the texts. Start reading at
 // [Reporter].
 package report
 
@@ -17,7 +18,7 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// A Reporter writes on one pull request while a message about it is handled.
+// A Reporter writes on a pull request, while a message about this pull request is handled.
 type Reporter struct {
 	Facts     *gatefacts.Reader
 	Hub       Hub
@@ -25,17 +26,17 @@ type Reporter struct {
 	Leases    *ledger.Holder
 	Artifacts pipeline.Artifacts
 	Queue     pipeline.Queue
-	// Secrets are removed from everything that is written.
+	// Secrets are texts that are removed from everything that Lockstep writes.
 	Secrets []github.Secret
-	// Made is the hash of a plan that the handler of this message has made in place of another plan, so that
-	// the check may name the new plan; "" for none.
+	// Made is the hash of a new plan that the handler of this message has made instead of another one. The
+	// check may then contain this hash. "" means none.
 	Made string
-	// Where tells people where an artifact is: an address, or a command that fetches it. It is nil if they
-	// cannot read artifacts.
+	// Where returns, for people, where an artifact is: an address, or a command that fetches it. It is nil if
+	// people cannot read artifacts.
 	Where func(pipeline.Artifact) string
 }
 
-// Clean removes our own secrets from a text.
+// Clean removes Lockstep's secrets from a text.
 func (rp *Reporter) Clean(text string) string {
 	for _, s := range rp.Secrets {
 		text = s.Redact(text)

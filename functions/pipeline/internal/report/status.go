@@ -18,8 +18,8 @@ import (
 )
 
 // status writes the check of the head, and the comment about the projects of the pull request. A check that
-// passes is written after the comment: GitHub may merge by itself at once, and a merge applies only plans that
-// were shown before it. Any other check is written before the comment, so that nobody merges in between.
+// passes is written after the comment: GitHub may merge at once, and a merge applies only plans that were shown
+// before. Any other check is written before the comment, so that nobody merges in between.
 func (rp *Reporter) status(ctx context.Context) error {
 	all, err := rp.Ledger.Runs(ctx, rp.Facts.Message.Pull)
 	if err != nil {
@@ -74,8 +74,8 @@ func (rp *Reporter) status(ctx context.Context) error {
 	return rp.followUp(ctx, s, all, l)
 }
 
-// deniedNow decides again about the refused plans of an open head, because the recorded look has the refusals
-// of its own time. It leaves out a plan that would be allowed now: that plan is about to be queued.
+// deniedNow decides once more about the refused plans of an open head, because the recorded refusals are from
+// an earlier time. It leaves out a plan that would be allowed now, because this plan will be queued.
 func deniedNow(ctx context.Context, rp *Reporter, l ledger.Look, all []ledger.Versioned) (ledger.Look, error) {
 	if !rp.Facts.Pull.Open || !rp.looked(l) || len(l.Denials) == 0 {
 		return l, nil
@@ -98,8 +98,8 @@ func deniedNow(ctx context.Context, rp *Reporter, l ledger.Look, all []ledger.Ve
 	})
 }
 
-// shownBy records which settings were used to show the plans of an open head. If the settings change, the plans
-// are shown again.
+// shownBy records with which settings the plans of an open head were shown. If the settings change, the plans
+// are shown once more.
 func shownBy(ctx context.Context, rp *Reporter, l ledger.Look) error {
 	text := gatefacts.DecidingSettings(rp.Facts)
 	if !rp.Facts.Pull.Open || !rp.looked(l) || text == "" || text == l.Settings {
@@ -155,7 +155,7 @@ func (rp *Reporter) show(ctx context.Context, all []ledger.Versioned, h head) (e
 	}
 }
 
-// repeated returns notes on the runs at a head whose options a retry would use again.
+// repeated returns notes about runs at a head, if `lockstep retry` would use the options of their last plans.
 func repeated(all []ledger.Versioned, head string) []string {
 	var projects, plain []string
 	for _, r := range all {
@@ -166,8 +166,8 @@ func repeated(all []ledger.Versioned, head string) []string {
 	return notes.Repeated(projects, plain)
 }
 
-// copies returns a note for each project that the merged head removed, and whose state has a copy that another
-// project manages.
+// copies returns a note for each project that the merged head has removed, and whose state was copied to
+// another project.
 func copies(all []ledger.Versioned, head string) (out []string) {
 	for _, r := range all {
 		if other := ledger.Copied(r.Run, all); other != "" && r.Spec.Head == head && r.Standing() == comment.NotApplied {
@@ -187,7 +187,7 @@ func gone(all []ledger.Versioned, head string) (names []string) {
 	return names
 }
 
-// renamed returns notes on the projects of a head that the base branch has renamed.
+// renamed returns notes about the projects of a head that the base branch has renamed.
 func renamed(all []ledger.Versioned, head string) (out []string) {
 	for _, r := range all {
 		if r.Spec.Head == head && r.End.Renamed != "" {
@@ -197,9 +197,9 @@ func renamed(all []ledger.Versioned, head string) (out []string) {
 	return out
 }
 
-// projects returns the statuses of the runs at a head. It also returns the statuses of runs of former heads
-// that are being applied, because they are planned at this head afterwards. If a check run does not show the
-// present status, it is written again.
+// projects returns the statuses of the runs at a head. It includes runs of earlier heads that are being
+// applied, because they will be planned for this head. If a check run does not show the present status, it is
+// written once more.
 func (rp *Reporter) projects(ctx context.Context, all []ledger.Versioned, head string) ([]comment.ProjectStatus, error) {
 	var out []comment.ProjectStatus
 	line := &gatefacts.OrderCache{Facts: rp.Facts}
@@ -245,7 +245,7 @@ func (rp *Reporter) projects(ctx context.Context, all []ledger.Versioned, head s
 	return out, nil
 }
 
-// atHead returns the number of runs at a head, for the projects that the head touches.
+// atHead returns how many runs are at a head, among those of projects that the head changes.
 func atHead(all []ledger.Versioned, head string) (n int) {
 	for _, r := range all {
 		if runs.CountedAtHead(r.Run, head) {
@@ -255,8 +255,8 @@ func atHead(all []ledger.Versioned, head string) (n int) {
 	return n
 }
 
-// moveUp writes the check run of an apply whose place in the queue has changed, with the status of its
-// record. If it is the apply's turn by now, the process of the apply writes the status.
+// moveUp writes the check run of an apply whose place in the queue has changed. If the apply is no longer
+// queued, its own process writes the check run.
 func moveUp(ctx context.Context, rp *Reporter, r runs.Run, p comment.ProjectStatus) error {
 	all, err := beginCheck(ctx, rp.Ledger, r)
 	if err != nil {
@@ -265,15 +265,15 @@ func moveUp(ctx context.Context, rp *Reporter, r runs.Run, p comment.ProjectStat
 	return rp.writeCheck(ctx, r, p, all, false)
 }
 
-// Ahead returns the applies in the queue of a run's state that come before the run's own.
+// Ahead returns the applies that come before the run's own apply in the queue of its state.
 func (rp *Reporter) Ahead(ctx context.Context, r runs.Run) (out []comment.Turn, err error) {
 	queue, err := rp.Ledger.Queue(ctx, r)
 	return runs.AheadOf(queue, r), err
 }
 
-// missing returns the decision about the requirements for the apply of a run. For a run of another pull
-// request with the same head, it is the decision that the check of that run shows: the facts in hand are not
-// about the other pull request.
+// missing returns the decision about the requirements for the apply of a run. For a run of another pull request
+// with the same head, it is the decision that the check of that run shows, because this process has no facts
+// about that pull request.
 func missing(ctx context.Context, rp *Reporter, r runs.Run) (*rulings.Ruling, error) {
 	if r.Pull.Number == rp.Facts.Message.Pull.Number {
 		return rp.Facts.MissingRequirements(ctx, r)
@@ -286,7 +286,7 @@ func missing(ctx context.Context, rp *Reporter, r runs.Run) (*rulings.Ruling, er
 	return c.Required, err
 }
 
-// project returns the status of a run. line is the order of the applies in the pull request.
+// project returns the status of a run. line has the order of the pull request's applies.
 func (rp *Reporter) project(ctx context.Context, r runs.Run, line *gatefacts.OrderCache) (p comment.ProjectStatus, err error) {
 	p = runs.Status(r)
 	p.Left = p.Left || p.Standing == comment.Closed && rp.Facts.Pull.Open && r.Pull.Number == rp.Facts.Message.Pull.Number
@@ -336,13 +336,13 @@ func (rp *Reporter) project(ctx context.Context, r runs.Run, line *gatefacts.Ord
 	return p, err
 }
 
-// waits reports whether a plan waits for its apply. Only for such plans, the facts about what blocks the apply were
-// read.
+// waits reports whether a plan waits for its apply. The facts that block an apply were read only for such
+// plans.
 func waits(p comment.ProjectStatus) bool {
 	return p.Late || slices.Contains([]comment.Standing{comment.Ready, comment.OnMerge, comment.OnceMerged, comment.Renewed, comment.Blocked}, p.Standing)
 }
 
-// approvals returns the logins of the users whose approvals of the head count.
+// approvals returns the logins of the users who have approved the head, and whose approvals count.
 func (rp *Reporter) approvals(ctx context.Context, head string) ([]string, error) {
 	reviews, err := rp.Hub.Reviews(ctx, rp.Facts.Message.Pull.Number)
 	if err != nil {
@@ -354,8 +354,8 @@ func (rp *Reporter) approvals(ctx context.Context, head string) ([]string, error
 	return gatefacts.Approvers(ctx, rp.Facts, head)
 }
 
-// inTheWay adds what blocks the plan of a run: another, unmerged pull request that was applied to the state,
-// and a person's lock on it.
+// inTheWay adds to a status what blocks the plan of a run: another, unmerged pull request that was applied to
+// the state, and a person's lock on the state.
 func (rp *Reporter) inTheWay(ctx context.Context, r runs.Run, p *comment.ProjectStatus) error {
 	l, err := rp.Facts.LastApply(ctx, r)
 	if err != nil {

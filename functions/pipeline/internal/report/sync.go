@@ -18,7 +18,7 @@ import (
 )
 
 // AtRest ends the work on a run that now waits for people only. It writes the check, releases the lease, and
-// asks for a sync of the comments.
+// sends a message to write the comments.
 func (rp *Reporter) AtRest(ctx context.Context, r runs.Run) error {
 	if err := rp.PutCheck(ctx, r); err != nil {
 		return err
@@ -29,8 +29,8 @@ func (rp *Reporter) AtRest(ctx context.Context, r runs.Run) error {
 	return rp.askForSync(ctx, r)
 }
 
-// ReportProgress reports the progress of an apply that is handed over: in its answer, its check, and the
-// status.
+// ReportProgress reports the progress of an apply that another process continues: in its answer, its check, and
+// the status comment.
 func (rp *Reporter) ReportProgress(ctx context.Context, r runs.Run) error {
 	if err := rp.Reply(ctx, r.Asked.Answer, ApplyReply(r, comment.Pending{Project: runs.Label(r), Verb: comment.Apply, Progress: r.Apply.Progress})); err != nil {
 		return err
@@ -41,8 +41,8 @@ func (rp *Reporter) ReportProgress(ctx context.Context, r runs.Run) error {
 	return rp.askForSync(ctx, r)
 }
 
-// ReportQueuedPlan reports a plan that was made from the commit of a merge group. It does so in a comment if
-// somebody has to act, and in the group's check.
+// ReportQueuedPlan reports a plan from the commit of a merge group: in the group's check and, if a person has
+// to act, in a comment.
 func (rp *Reporter) ReportQueuedPlan(ctx context.Context, r runs.Run, found comment.QueuedPlan) error {
 	if slices.Contains([]comment.QueueOutcome{comment.QueueDiffers, comment.QueueFailed, comment.QueueUnseen}, found.Outcome) {
 		if err := rp.Reply(ctx, ledger.QueueAnswer+"-"+found.Group, NewReply(r.Target(), found)); err != nil {
@@ -52,8 +52,8 @@ func (rp *Reporter) ReportQueuedPlan(ctx context.Context, r runs.Run, found comm
 	return rp.askForSync(ctx, r, "queue", found.Group)
 }
 
-// Sync writes the comments of the pull request from the records. Only messages of the events queue call it, one
-// at a time for each pull request. So there is one writer.
+// Sync writes the comments of the pull request from the records. It is called only for messages of the events
+// queue, and so by one process at a time for each pull request.
 func (rp *Reporter) Sync(ctx context.Context) error {
 	if err := rp.status(ctx); err != nil {
 		return err
@@ -70,17 +70,17 @@ func (rp *Reporter) Sync(ctx context.Context) error {
 	return nil
 }
 
-// syncs is the number of times that the comments are written while many plans are made. Each time costs several
-// requests to GitHub.
+// syncs is how many times the comments are written while many plans are made. Each time costs several requests
+// to GitHub.
 const syncs = 10
 
-// isDue reports whether the comments are written now. The parameter made is the number of plans of a push
-// that are made, and left is the number of those that are not.
+// isDue reports whether to write the comments now. made and left are how many plans of a push are made, and how
+// many are not.
 func isDue(made, left int) bool { return left == 0 || made%max(10, (made+left)/syncs) == 0 }
 
-// askForSync asks for a sync of the comments after a step of a run. If many plans are made, it does so for
-// every tenth and for the last plan; for more than a hundred plans, it does so for every tenth part of them.
-// The process that saves the last run finds that all others are finished.
+// askForSync sends a message to write the comments after a step of a run. If many plans are made, it does so
+// after every tenth plan and after the last one. For more than a hundred plans, it does so ten times. The
+// process that saves the last run finds that all others are finished.
 func (rp *Reporter) askForSync(ctx context.Context, r runs.Run, why ...any) error {
 	if r.Asked.Quiet && r.PlanEnded() && len(why) == 0 {
 		all, err := rp.Ledger.Runs(ctx, r.Pull)
@@ -107,8 +107,8 @@ func (rp *Reporter) askForSync(ctx context.Context, r runs.Run, why ...any) erro
 	return pipeline.Send(ctx, rp.Queue, rp.Facts.Message.Pull, pipeline.Message{Kind: pipeline.SyncComments}, parts...)
 }
 
-// SyncOverrides writes the comment of an answer if it says that something is overridden, because the override
-// counts from then on. It is called under the same conditions as [Reporter.Sync].
+// SyncOverrides writes the comment of an answer, if the answer says that something is overridden: an override
+// counts only after that. It is called under the same conditions as [Reporter.Sync].
 func SyncOverrides(ctx context.Context, rp *Reporter, name string) error {
 	var a ledger.Answer
 	if err := rp.ChangeAnswer(ctx, name, func(now *ledger.Answer) { a = *now }); err != nil {
@@ -170,9 +170,9 @@ func (rp *Reporter) syncAnswer(ctx context.Context, a ledger.Answer) error {
 	return rp.ChangeAnswer(ctx, a.Name, func(now *ledger.Answer) { now.Synced = string(pipeline.Encode(now.Replies)) == told })
 }
 
-// promise records, before anything is written, which replies people will have read as pending, and whether
-// the result gets a new comment. If the process dies after the record, there is a useless link. In the other
-// order, people might miss the notification.
+// promise records which replies people will have read as pending, and whether the result gets a new comment.
+// That is recorded before anything is written. If the process dies in between, there may be a useless link. In
+// the other order, people might not be notified.
 func (rp *Reporter) promise(ctx context.Context, a ledger.Answer, replies []comment.Reply) (ledger.Answer, error) {
 	next := promised(a, replies)
 	if next.Apart == a.Apart && len(next.Promised) == len(a.Promised) && len(next.First) == len(a.First) {
@@ -184,8 +184,9 @@ func (rp *Reporter) promise(ctx context.Context, a ledger.Answer, replies []comm
 	return next, err
 }
 
-// sayAnswer writes the one or two comments of an answer, first the result. If the process dies in between, the
-// first comment still shows the pending text, and not a link to a comment that does not exist.
+// sayAnswer writes the one or two comments of an answer. The comment with the result is written before the
+// other: if the process dies in between, the other still shows the pending text, and not a link to a comment
+// that does not exist.
 func (rp *Reporter) sayAnswer(ctx context.Context, a ledger.Answer, answer comment.Answer) error {
 	text := answer.Markdown(github.MaxComment)
 	if a.Apart {
@@ -208,13 +209,13 @@ func (rp *Reporter) React(ctx context.Context, id int64, r github.Reaction) erro
 	return err
 }
 
-// say creates or edits a comment. The marker is its first line, and further lines with markers may follow.
-// Markers are removed from the body, because it contains texts of other people. say returns the comment's ID,
-// the text as written, and the time of writing.
+// say creates or edits a comment. marker is its first line. further may contain more lines with markers.
+// Markers in body are removed, because it contains texts of other people. say returns the comment's ID, the
+// text as written, and the time at which it was written.
 func (rp *Reporter) say(ctx context.Context, e github.Earlier, marker, further, body string) (id int64, text string, at time.Time, err error) {
 	body = marker + further + markdown.Unmarked(strings.TrimPrefix(body, marker))
-	// The text is cut last, because the text that replaces a secret or a marker may be longer than the
-	// original.
+	// The text is shortened after all replacements, because the replacement for a secret or a marker may be
+	// longer than the original.
 	text = markdown.Cut(rp.Clean(body), github.MaxComment)
 	id, at, err = rp.Hub.PutComment(ctx, rp.Facts.Message.Pull.Number, e, marker, text)
 	return id, text, at, err

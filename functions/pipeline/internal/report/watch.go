@@ -12,8 +12,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 )
 
-// watch keeps the record of the watch while plans at a head wait for requirements. It removes the record once
-// no plan waits.
+// watch writes the record of the watch, as long as plans at a head wait for requirements. It removes the record
+// when no plan waits.
 func watch(ctx context.Context, rp *Reporter, head string) error {
 	if head == "" {
 		return nil
@@ -33,8 +33,8 @@ func watch(ctx context.Context, rp *Reporter, head string) error {
 	return err
 }
 
-// watchLate keeps a merged pull request with waiting plans on the list of [pipeline.LateDir], and removes it
-// once no plan waits.
+// watchLate lists a merged pull request in [pipeline.LateDir], as long as plans of it wait. It removes the pull
+// request from the list when no plan waits.
 func watchLate(ctx context.Context, rp *Reporter, head string, all []comment.ProjectStatus) error {
 	if !rp.Facts.Pull.Merged {
 		return nil
@@ -56,8 +56,8 @@ func watchLate(ctx context.Context, rp *Reporter, head string, all []comment.Pro
 	return err
 }
 
-// merges reports whether a watch is also for a merge. Such a watch is kept while the pull request has the same
-// head.
+// merges reports whether a record of a watch is also for a merge. Such a watch is kept as long as the pull
+// request has the same head.
 func merges(rec pipeline.Record) bool {
 	w, err := pipeline.DecodeWatch(rec)
 	return err == nil && w.Merge

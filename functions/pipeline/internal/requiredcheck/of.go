@@ -10,31 +10,31 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// Facts are the facts about a pull request whose head was looked at.
+// Facts are the facts about a pull request whose head was examined.
 type Facts struct {
 	Closed bool // closed without a merge
-	// Refused is set if nothing of the pull request is planned: it comes from a fork, or its base branch is not
-	// named in the settings.
+	// Refused is set if Lockstep plans nothing of the pull request: it comes from a fork, or the settings do
+	// not name its base branch.
 	Refused bool
-	// Problem is set if the projects of the pull request are unknown. Conflict is set if the pull request
-	// cannot be merged.
+	// Problem is set if Lockstep cannot determine the projects of the pull request. Conflict is set if the pull
+	// request conflicts with its base branch.
 	Problem, Conflict bool
-	// Unplanned is set if the head touches projects that have no plan and none in progress. Denied is set if
-	// the gate has refused these plans.
+	// Unplanned is set if the head changes projects that have no plan, and whose plan is not in progress.
+	// Denied is set if the gate has refused these plans.
 	Unplanned, Denied bool
-	// Policies is set if the head has broken policies, which would block applies after the merge.
+	// Policies is set if policies in the head have errors, which would block applies after the merge.
 	Policies bool
 	Projects []comment.Standing // the states of the projects at the head
 }
 
-// pending lists the states of a project that end without a person, such as "planning". While a project has
-// such a state, the states of the other projects do not count.
+// pending are the states of a project that end without a person, such as "planning". As long as a project has
+// one, the states of all other projects do not count.
 var pending = []row{
 	{comment.Applying, comment.HeadApplying}, {comment.ApplyQueued, comment.HeadApplying}, {comment.Awaiting, comment.HeadApplying},
 	{comment.Planning, comment.HeadPlanning}, {comment.Queued, comment.HeadPlanning}, {comment.Postponed, comment.HeadPlanning},
 }
 
-// settled are all other states, the worst one first.
+// settled are all states that are not in [pending], the worst one first.
 var settled = []row{
 	{comment.ApplyFailed, comment.HeadApplyFailed}, {comment.PlanFailed, comment.HeadPlanFailed},
 	{comment.Denied, comment.HeadDenied},
@@ -46,7 +46,7 @@ var settled = []row{
 	{comment.Applied, comment.HeadApplied}, {comment.NoChanges, comment.HeadNoChanges},
 }
 
-// A row says which state the head has if one of its projects has the state in the field project.
+// A row says which state the head has if one of its projects has the state project.
 type row struct {
 	project comment.Standing
 	head    comment.HeadStanding
@@ -91,8 +91,8 @@ func first(rows []row, projects []comment.Standing) comment.HeadStanding {
 }
 
 // Conclude returns the status and the conclusion of a check run. The conclusion is "failure" only if something
-// failed or was denied. A check that waits for a person has the conclusion "action_required", with which a
-// required check does not pass either. w decides about plans that wait for an apply.
+// has failed or was denied. It is "action_required" if the check waits for a person; a required check does not
+// pass with that, either. w decides about plans that wait for an apply.
 func Conclude(s comment.HeadStanding, w project.Waiting) (github.CheckStatus, github.Conclusion) {
 	status, conclusion := concluded(s, w)
 	if status == "" {
@@ -101,7 +101,7 @@ func Conclude(s comment.HeadStanding, w project.Waiting) (github.CheckStatus, gi
 	return status, conclusion
 }
 
-// concluded does the same as [Conclude], but returns no status for an unknown state.
+// concluded is like [Conclude], but returns no status for a state that it does not know.
 func concluded(s comment.HeadStanding, w project.Waiting) (github.CheckStatus, github.Conclusion) {
 	switch s {
 	case comment.HeadAwaited, comment.HeadPlanning, comment.HeadQueuePlanning:
@@ -127,7 +127,7 @@ func concluded(s comment.HeadStanding, w project.Waiting) (github.CheckStatus, g
 	return "", ""
 }
 
-// Passes reports whether the check run, if required, lets GitHub merge.
+// Passes reports whether GitHub lets people merge if it requires this check run.
 func Passes(s comment.HeadStanding, w project.Waiting) bool {
 	_, c := Conclude(s, w)
 	return c == github.ConcludedSuccess || c == github.ConcludedNeutral

@@ -8,8 +8,8 @@ import (
 )
 
 // InQueue returns the state of a pull request in its merge group. If the head itself could not be merged, it is
-// the head's state. Otherwise the plans made from the group's commit decide. gone is set if GitHub does not
-// have the group any more.
+// the state of the head. Otherwise, the plans from the group's commit decide. gone is set if the group no
+// longer exists on GitHub.
 func InQueue(head comment.HeadStanding, w project.Waiting, gone bool, plans []comment.QueuedPlan) comment.HeadStanding {
 	if gone {
 		return comment.HeadDequeued

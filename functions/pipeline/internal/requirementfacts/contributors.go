@@ -9,9 +9,9 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// contributors returns the logins of everybody who contributed to the pull request's commits: authors,
-// committers, co-authors, and the users who pushed. Anybody can write any address into a commit, so users who
-// pushed count, too. If the user of a commit or a push is not known, the fact is unknown.
+// contributors returns the logins of everybody who has contributed to the pull request's commits: authors,
+// committers, co-authors, and the users who have pushed. The latter count because anybody can write any address
+// into a commit. If the user of a commit or of a push is not known, the fact is unknown.
 func (p *pass) contributors() requirementrules.Fact[[]string] {
 	return fact(p, "contributors", func(ctx context.Context) ([]string, error) {
 		c, err := p.Hub.Contributors(ctx, p.Pull.Number)
@@ -30,7 +30,7 @@ func (p *pass) contributors() requirementrules.Fact[[]string] {
 }
 
 // contributors returns the logins of the contributors to a pull request. recorded are the pushes that webhooks
-// reported, and listed are the pushes to its branch that GitHub lists. Some of them can be older than the pull
+// have reported. listed are the pushes to its branch that GitHub lists; some may be older than the pull
 // request.
 func contributors(head string, c github.Contributors, recorded, listed []github.Push) ([]string, error) {
 	switch {
@@ -56,8 +56,8 @@ func contributors(head string, c github.Contributors, recorded, listed []github.
 			add(x.By)
 		}
 	}
-	// Follow the pushes back from the head: each push begins at the commit at which an earlier one ended. The
-	// first push begins at a commit that the pull request does not contain.
+	// Pushes are followed back from the head: each push begins at the commit at which an earlier one has ended.
+	// The first push begins at a commit that is not part of the pull request.
 	for at, open := 0, []string{head}; at < len(open); at++ {
 		told := false
 		for _, x := range pushes {

@@ -10,8 +10,8 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// environments reads the protection rules of GitHub's environments in n, and adds to n the facts that these
-// rules depend on.
+// environments reads the protection rules of those GitHub environments that n names. It adds to n the facts on
+// which these rules depend.
 func (p *pass) environments(n *requirementrules.Needs, shown time.Time) {
 	for _, name := range n.Environments {
 		e := fact(p, "environment "+name, func(ctx context.Context) (requirementrules.Environment, error) {

@@ -12,52 +12,53 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// A Finder finds the present facts of one pull request, and reads each once. One goroutine uses it.
+// A Finder reads the facts about one pull request, each only once. Only one goroutine may use it.
 type Finder struct {
 	Hub  Hub
 	Pull github.PullRequest
-	// Base is the tip of the base branch.
+	// Base is the commit at the tip of the base branch.
 	Base string
 	// Pushes are the pushes to the pull request that webhooks reported.
 	Pushes []github.Push
 	Now    time.Time
-	// Deployment is the name of our deployment.
+	// Deployment is the name of this deployment.
 	Deployment string
-	// Lenient is set if every failure to read a fact makes the fact unknown, instead of an error.
+	// Lenient is set if any failure to read a fact makes this fact unknown. Otherwise, some failures are
+	// returned as errors.
 	Lenient bool
 
 	read map[string]any // by name
 }
 
-// A Subject is a command about a plan. The facts depend on it.
+// A Subject is a command about a plan, for which facts are read.
 type Subject struct {
 	Actor string // login of the user who asks; "" for a push
 	// Unasked is set if nobody has asked for the apply yet.
 	Unasked bool
-	// Grouped is set if the decision is for the check of a merge group.
+	// Grouped is set if the decision is shown in the check of a merge group.
 	Grouped bool
-	// Planned is the commit of the plan; "" for a plan that is not made yet.
+	// Planned is the commit that was planned; "" if there is no plan yet.
 	Planned string
 	Plan    requirementrules.Fact[requirementrules.Plan]
-	// Replaced is set if this plan, or an earlier one of the commit, has replaced another plan without a push.
-	// Then an approval counts only if it is newer than Since, the time at which that plan was first shown. If
-	// Since is zero, no approval counts.
+	// Replaced is set if this plan, or an earlier one of the same commit, has replaced another plan without a
+	// push. An approval then counts only if it is newer than Since, the time at which that plan was first
+	// shown. If Since is zero, no approval counts.
 	Replaced bool
 	Since    time.Time
-	// Policies are the present IDs of the base branch's policies, by name.
+	// Policies are the IDs that the base branch's policies have now, by name.
 	Policies requirementrules.Fact[map[string]string]
-	// Shown is the time at which the plan was first shown. If it is zero, nobody can override. Project, Dir and
-	// Workspace are those of the plan, by which an override can select it.
+	// Shown is the time at which the plan was first shown. If it is zero, nobody can override requirements.
+	// Project, Dir and Workspace are those of the plan; a command can select the plan by them.
 	Shown                   time.Time
 	Project, Dir, Workspace string
-	// Was and VarFiles are the project's directory and the files of its variables on the base branch, if it has
-	// them. Beyond is set if the changed files do not show everything that the plan may change: the pull
-	// request removes the project or does not touch it, or the plan has options.
+	// Was and VarFiles are the project's directory and variable files on the base branch, if it has the
+	// project. Beyond is set if the changed files do not show everything that the plan may change: the pull
+	// request removes the project or does not change it, or the plan has options.
 	Was      string
 	VarFiles []string
 	Beyond   bool
-	// Target is the project's name in our answers to overrides. Answering is the ID of the override that is
-	// being answered; 0 for none.
+	// Target is the project's name in Lockstep's answers to overrides. Answering is the ID of the comment with
+	// an override that is being answered; 0 for none.
 	Target    string
 	Answering int64
 }
@@ -80,7 +81,7 @@ func (f *Finder) Find(ctx context.Context, n requirementrules.Needs, s Subject) 
 	return out, p.err
 }
 
-// A pass finds the facts of one subject. err is its first error that another attempt may help with; then it
+// A pass reads the facts for one subject. err is its first error after which another attempt may help; it then
 // stops reading.
 type pass struct {
 	*Finder
@@ -89,7 +90,7 @@ type pass struct {
 	err error
 }
 
-// fact reads a fact, or returns it if it was read before.
+// fact reads a fact by calling read. If the fact called name was already read, it returns that.
 func fact[T any](p *pass, name string, read func(context.Context) (T, error)) requirementrules.Fact[T] {
 	if p.err != nil {
 		return requirementrules.Fact[T]{}
@@ -138,7 +139,7 @@ func (p *pass) reviews(n requirementrules.Needs, s Subject) {
 	p.out.Contributors = p.contributors()
 }
 
-// owned returns the subject's paths with owners, and the lines of CODEOWNERS that are ignored.
+// owned returns the changed paths that have owners, and the lines of CODEOWNERS that GitHub ignores.
 func (p *pass) owned(s Subject) (paths requirementrules.Fact[[]requirementrules.Owned], unread []string) {
 	o := fact(p, "ownership", p.ownership)
 	if !o.Known {
@@ -177,7 +178,7 @@ func (p *pass) rest(n requirementrules.Needs, grouped bool) {
 	}
 }
 
-// merging returns GitHub's view of a merge, with the rules of the base branch.
+// merging returns what GitHub says about merging the pull request, with the rules of the base branch.
 func (p *pass) merging(talk requirementrules.Fact[github.Discussion]) requirementrules.Fact[requirementrules.Merging] {
 	if !talk.Known {
 		return requirementrules.Unknown[requirementrules.Merging](talk.Problem)
@@ -204,9 +205,9 @@ func (p *pass) merging(talk requirementrules.Fact[github.Discussion]) requiremen
 	})
 }
 
-// own reports whether a required check is one of Lockstep's, by its name. A check with such a name is
-// Lockstep's if any App may report it, or if it belongs to another deployment on the repository. Otherwise the
-// apply and the check would wait for each other.
+// own reports whether a required check is one of Lockstep's. It must have such a name. In addition, any App may
+// report it, or it belongs to another deployment for the repository. The requirement must not wait for such a
+// check, because the check waits for the apply.
 func (p *pass) own(r github.RequiredReport) bool {
 	by, _, is := pipeline.ReadCheck(r.Name)
 	return is && (r.AppID == 0 || by != p.Deployment)
@@ -228,7 +229,7 @@ func (p *pass) checks(ctx context.Context) (out []requirementrules.Check, err er
 	return out, err
 }
 
-// people reads the permissions and teams of everybody whose opinion may matter.
+// people reads the permissions and teams of everybody whose approval or action may matter.
 func (p *pass) people(n requirementrules.Needs) {
 	if p.out.Actor != "" {
 		p.person(p.out.Actor, n.Actor)

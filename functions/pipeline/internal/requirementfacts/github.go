@@ -7,8 +7,8 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// Hub is the part of GitHub's API that facts are read from. In all interfaces of this package, a
-// *github.FinalError is an error that stays the same until a person fixes something.
+// Hub has those requests to GitHub's API that read facts. For all interfaces of this package, a
+// *github.FinalError stays the same until a person fixes something.
 type Hub interface {
 	Discussions
 	Branches

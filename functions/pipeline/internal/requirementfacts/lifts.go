@@ -12,15 +12,15 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// lifts finds the overrides of a plan. An override is the comment itself, not a record: write access to the
-// records does not allow to override. These comments do not count:
-//   - a comment that is older than the plan, because its author has not seen the plan (GitHub's clock counts
-//     seconds, and within one second the order is unknown)
-//   - an edited comment, because others may edit it
+// lifts finds the overrides of a plan. An override is a comment, and not a record: a person who can write
+// records cannot override anything. Some comments do not count:
+//   - a comment that is older than the plan, because its author has not seen the plan (within the same second,
+//     the order is not known)
+//   - an edited comment, because others may have edited it
 //   - a comment of an App
-//   - a comment that our own answer does not call an override
+//   - a comment that Lockstep's own answer does not call an override
 //
-// The last condition means that a refused override never takes effect later, for example when its author gets
+// Because of the last condition, a refused override never takes effect later, for example when its author gets
 // more rights.
 func (p *pass) lifts(n requirementrules.Needs, s Subject) {
 	if !n.Lifts || s.Shown.IsZero() {
@@ -44,19 +44,20 @@ func (p *pass) lifts(n requirementrules.Needs, s Subject) {
 	}
 }
 
-// granted reports whether our answer to a comment says that the comment overrides something for the subject's
-// plan.
+// granted reports whether Lockstep's answer to the comment with this ID says that the comment overrides
+// something for the subject's plan.
 func (p *pass) granted(all []github.Comment, id int64, s Subject) bool {
 	return slices.ContainsFunc(all, func(c github.Comment) bool {
 		return c.Ours && c.Number == p.Pull.Number && slices.Contains(liftedBy(c.Body, id), s.Target)
 	})
 }
 
-// lifting is the beginning of an answer's hidden line. The line lists the targets whose plans have an override.
-// It follows the answer's marker, where nobody else can write.
+// lifting is the beginning of the hidden line in an answer that lists the targets whose plans have an override.
+// The line follows the answer's marker, where nobody else can write.
 const lifting = "<!-- lockstep:overridden "
 
-// Line returns the hidden line of an answer, with a line break before it; "" if the answer grants no override.
+// Line returns the hidden line of an answer that lists overrides, with a line break before it. It returns "" if
+// the answer grants no override.
 func Line(replies []comment.Reply) string {
 	var targets []string
 	for _, r := range replies {
@@ -70,7 +71,8 @@ func Line(replies []comment.Reply) string {
 	return "\n" + lifting + strings.Join(targets, " ") + " -->"
 }
 
-// liftedBy returns the targets that one of our comments lists as overridden by the comment with an ID.
+// liftedBy returns the targets for which the comment id overrides something, according to a comment of Lockstep
+// (ours).
 func liftedBy(ours string, id int64) []string {
 	rest, is := strings.CutPrefix(ours, comment.AnswerMarker(strconv.FormatInt(id, 10))+"\n"+lifting)
 	line, _, ends := strings.Cut(rest, " -->\n")

@@ -17,12 +17,12 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// ownersFiles are the possible paths of CODEOWNERS. The first existing one counts. Source:
+// ownersFiles are the paths at which CODEOWNERS may be. The first one that exists is used. Source:
 // https://docs.github.com/en/repositories/managing-your-repositorys-settings-and-features/customizing-your-repository/about-code-owners#codeowners-file-location
 var ownersFiles = []string{".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS"}
 
-// maxLine is the maximum length of a line of CODEOWNERS, in bytes. The library's scanner ignores everything
-// after a longer line.
+// maxLine is the maximum length of a line of CODEOWNERS, in bytes. After a longer line, the library's scanner
+// would ignore the rest of the file.
 const maxLine = 60 << 10
 
 // An ownership has the rules of CODEOWNERS, the lines that GitHub ignores, and the changed paths, sorted.
@@ -32,7 +32,7 @@ type ownership struct {
 	paths  []string
 }
 
-// ownership reads CODEOWNERS at the tip of the base branch. The pull request's own file makes nobody an owner.
+// ownership reads CODEOWNERS at the tip of the base branch. The file in the pull request is ignored.
 func (f *Finder) ownership(ctx context.Context) (o ownership, err error) {
 	if o.rules, o.unread, err = f.owners(ctx); err != nil {
 		return o, err
@@ -50,8 +50,9 @@ func (f *Finder) ownership(ctx context.Context) (o ownership, err error) {
 }
 
 // owned returns the changed paths that have owners. If the plan may change more than the changed files show, it
-// adds the configuration of the subject's project as one more path: otherwise its owners would not be asked. If
-// the pull request moves the project to another directory, it adds the configuration on the base branch, too.
+// adds the configuration of the subject's project as a path. Otherwise, the owners of that path would not be
+// asked. If the pull request moves the project to another directory, it also adds the configuration on the base
+// branch.
 func (o ownership) owned(s Subject) (out []requirementrules.Owned, err error) {
 	paths := slices.Clone(o.paths)
 	for _, dir := range slices.Compact([]string{s.Dir, cmp.Or(s.Was, s.Dir)}) {
@@ -82,14 +83,14 @@ func (o ownership) owned(s Subject) (out []requirementrules.Owned, err error) {
 	return out, nil
 }
 
-// configures reports whether a file belongs to the configuration in a directory. Other files there, for example
-// a README, may have other owners, and change nothing.
+// configures reports whether a file belongs to the configuration in the directory dir. Other files there, such
+// as a README, may have other owners, and do not matter.
 func configures(file, dir string) bool {
 	is := func(ending string) bool { return strings.HasSuffix(file, ending) }
 	return path.Dir(file) == path.Clean(dir) && slices.ContainsFunc([]string{".tf", ".tf.json", ".tofu", ".tofu.json", ".tfvars", ".tfvars.json"}, is)
 }
 
-// owners reads CODEOWNERS, and returns the lines that it ignores.
+// owners reads CODEOWNERS. unread are the lines that GitHub ignores.
 func (f *Finder) owners(ctx context.Context) (rules codeowners.Ruleset, unread []string, err error) {
 	for _, name := range ownersFiles {
 		src, err := f.Hub.File(ctx, f.Base, name)
@@ -125,7 +126,7 @@ func ownersIn(line []byte) (codeowners.Ruleset, bool) {
 	return rules, err == nil
 }
 
-// problem returns an error that people have to fix.
+// problem returns an error that a person has to fix.
 func problem(format string, args ...any) error {
 	return &github.FinalError{Why: fmt.Sprintf(format, args...)}
 }

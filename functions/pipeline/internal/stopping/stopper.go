@@ -18,8 +18,8 @@ type Stopper struct {
 	Ledger ledger.Ledger
 }
 
-// Stop orders the end of all plans and applies that a command selects. If none is in progress, there is one
-// reply for all projects.
+// Stop orders that all plans and applies in progress that a command selects must stop. If none is in progress,
+// there is one reply for all projects.
 func (st *Stopper) Stop(ctx context.Context, c comment.Command) ([]comment.Reply, error) {
 	all, err := st.Ledger.Runs(ctx, st.Facts.Message.Pull)
 	if err != nil {
@@ -29,7 +29,8 @@ func (st *Stopper) Stop(ctx context.Context, c comment.Command) ([]comment.Reply
 	all = slices.DeleteFunc(all, func(s ledger.Versioned) bool {
 		return s.Phase == runs.Dropped || s.Phase == runs.Superseded || !s.SelectedBy(c)
 	})
-	// A person who may not ask learns nothing about the runs, not even that there are none.
+	// A person without the right to give the command learns nothing about the runs, not even that there are
+	// none.
 	_, d, err := st.Facts.Ask(ctx, st.Facts.Request(comment.Stop, runs.Run{}), nil)
 	if err != nil {
 		no, err := gatefacts.FinalReply(c, c.Project, err)

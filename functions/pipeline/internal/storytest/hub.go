@@ -9,8 +9,8 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// Hub returns the repository h with the gate g before each request. The name of an effect contains the number
-// of the pull request, the commit of the checkout, or the name of the check.
+// Hub returns the repository h, whose requests pass through the gate g. The name of an effect contains the
+// number of the pull request, the commit of the checkout, or the name of the check.
 func Hub(h dispatch.GitHub, g memory.Gate) dispatch.GitHub { return hub{h, g} }
 
 type hub struct {

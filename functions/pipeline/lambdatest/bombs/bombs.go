@@ -1,7 +1,7 @@
-// Package bombs lists configurations that take memory, time or disk without end, for tests of everything that
-// runs them.
+// Package bombs lists configurations that use memory, time or disk without end. With them, tests check
+// everything that runs configurations.
 //
-// This package does not know the limits that stop them. Start reading at [All].
+// The package does not know the limits that stop them. Start reading at [All].
 package bombs
 
 import (
@@ -16,15 +16,15 @@ import (
 // A Bomb is a pull request that uses up a resource: a few bytes that become many, or a program that never ends.
 type Bomb struct {
 	Name string
-	// Files are added to a project, by their names in its directory.
+	// Files are the files that make a project a bomb. The names are relative to the project's directory.
 	Files map[string]string
-	// Apply is set if the bomb goes off only in an apply, and its plan succeeds.
+	// Apply is set if the bomb has its effect only in an apply, so that its plan succeeds.
 	Apply bool
-	// Usual is set for bombs that every test run tries. The others are tried only with LOCKSTEP_BOMBS=all.
+	// Usual is set if every test run tries the bomb. Other bombs are tried only with LOCKSTEP_BOMBS=all.
 	Usual bool
 }
 
-// Placed reports whether an error text names a file of the bomb, so that a reader can find the cause.
+// Placed reports whether an error text names one of the bomb's files, so that a reader can find the cause.
 func (b Bomb) Placed(text string) bool {
 	for name := range b.Files {
 		if strings.Contains(text, name) {
@@ -50,8 +50,8 @@ func input(expression string) string {
 	return fmt.Sprintf("resource \"terraform_data\" \"bomb\" {\n  input = %s\n}\n", expression)
 }
 
-// doubling returns a configuration with a chain of locals and a resource that uses the last local. The first
-// local has the expression first. The n further locals have the expression in the parameter each, in which @
+// doubling returns a configuration with a chain of locals, and with a resource that uses the last one. The
+// first local has the expression first. n more locals follow, each with the expression each, in which "@"
 // stands for the previous local.
 func doubling(first, each string, n int) string {
 	var b strings.Builder

@@ -2,7 +2,7 @@
 
 // Package codebuild is a fake CodeBuild with one project. Each build runs a program as a real process.
 //
-// This package does not know IAM, or what the program does. Start reading at [Service].
+// The package does not know IAM, or what the program does. Start reading at [Service].
 package codebuild
 
 import (
@@ -25,7 +25,7 @@ type Service struct {
 	Program string
 	Env     []string // of the program, in addition to CodeBuild's and a start's own
 	Log     io.Writer
-	// Begins is called before a build starts, Fails for a build that cannot start.
+	// Begins is called before a build starts, and Fails for a build that cannot start.
 	Begins func()
 	Fails  func(error)
 

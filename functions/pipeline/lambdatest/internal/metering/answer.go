@@ -5,7 +5,7 @@ import (
 	"net/http"
 )
 
-// An Answer is a ResponseWriter that records the answer that it sends.
+// An Answer is a ResponseWriter that passes an answer on and also records it.
 type Answer struct {
 	http.ResponseWriter
 	Keep   bool // keep the body

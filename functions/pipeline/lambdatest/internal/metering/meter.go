@@ -1,6 +1,6 @@
 // Package metering counts, in the requests of the end-to-end tests, the units that AWS charges for.
 //
-// This package does not know prices (package pricing has them) or servers. Start reading at [Meter].
+// The package does not know prices (package pricing has them) or servers. Start reading at [Meter].
 package metering
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pricing"
 )
 
-// A Meter counts what has been used. It is safe for concurrent use.
+// A Meter counts the units that AWS charges for. It is safe for concurrent use.
 type Meter struct {
 	mu      sync.Mutex
 	counts  map[pricing.Kind]float64
@@ -76,7 +76,7 @@ func (m *Meter) add(k pricing.Kind, n float64) {
 	m.counts[k] += n
 }
 
-// Take returns the units counted since its last call, by kind.
+// Take returns the units, by kind, that were counted since Take was last called.
 func (m *Meter) Take() map[pricing.Kind]float64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
