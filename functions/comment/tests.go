@@ -1,8 +1,10 @@
 package comment
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
@@ -168,14 +170,14 @@ func (c TestCheck) Summary(limit int) string {
 	return markdown.Cut(b.String(), limit)
 }
 
-// table returns the runs as a table; "" if there are none.
+// table returns the runs as a table, with those that failed first; "" if there are none.
 func (t Tests) table() string {
 	if len(t.Runs) == 0 {
 		return ""
 	}
 	var b strings.Builder
 	b.WriteString("\n| result | run | file |\n|---|---|---|\n")
-	for _, r := range t.Runs {
+	for _, r := range slices.SortedStableFunc(slices.Values(t.Runs), func(a, b TestRun) int { return cmp.Compare(a.rank(), b.rank()) }) {
 		fmt.Fprintf(&b, "| %s | %s | %s |\n", r.result(), cell(r.Name), cell(r.File))
 	}
 	if more := t.Count.All() - len(t.Runs); more > 0 {
@@ -183,6 +185,9 @@ func (t Tests) table() string {
 	}
 	return b.String()
 }
+
+// rank returns the place of a run in a table: failed runs have 0, skipped ones 1, and passed ones 2.
+func (r TestRun) rank() int { return max(0, slices.Index([]string{"", "skip", "pass"}, r.Result)) }
 
 // result returns the result of a run in words.
 func (r TestRun) result() string {
