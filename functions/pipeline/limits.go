@@ -13,7 +13,8 @@ const (
 	// MaxReceives is the number of times that a message is tried before it is given up.
 	MaxReceives = 3
 	// MaxHandOvers is the number of receives after which the queue of applies itself gives up a message. Each
-	// hand-over is one receive. The failed attempts at an apply are counted in records.
+	// hand-over of an apply to a new process is one receive. The failed attempts at an apply are counted in
+	// records instead.
 	MaxHandOvers = 500
 	// MaxMessage is the maximum size of a message as JSON, in bytes, as in SQS.
 	// Source:
@@ -32,8 +33,8 @@ const (
 // Source: https://docs.github.com/en/webhooks/testing-and-troubleshooting-webhooks/redelivering-webhooks
 const Memory = 3 * 24 * time.Hour
 
-// DefaultStopBefore is how long before the end of its process an apply stops beginning changes, by default. It
-// is enough for one call of a provider and for writing the state after it.
+// DefaultStopBefore is the default of how long before the end of its process an apply begins no more changes.
+// The time is enough for one call of a provider and for writing the state after the call.
 const DefaultStopBefore = 2 * time.Minute
 
 // maxRedelivery is the longest delay before a message is delivered again. It is the limit of SQS. Source:

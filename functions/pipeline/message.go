@@ -44,11 +44,11 @@ const (
 	ToQueue      Kind = "queue"     // check a waiting plan against the commit of a merge group
 )
 
-// A Message is one task. It holds only names and parsed commands, so nothing in it becomes out of date. A
-// message may be handled twice, late, and after newer messages.
+// A Message is one task. It holds only names and parsed commands, so no part of a message becomes out of date.
+// A message may be handled twice, late, or after newer messages.
 type Message struct {
-	// ID is unique to the task: the digest of its webhook, or a name made of the run and the attempt. So a task
-	// that is sent twice is handled once.
+	// ID is unique to the task. It is the digest of the task's webhook, or a name that consists of the run and
+	// the attempt. So a task that is sent twice is handled once.
 	ID   string
 	Kind Kind
 	Pull Pull
@@ -56,29 +56,30 @@ type Message struct {
 	// that was made ([Requested]). Merged is set if the pull request was merged.
 	Action string `json:",omitempty"`
 	Merged bool   `json:",omitempty"`
-	// Actor is the login of the user who asks: the author of a comment, or the person who merged. It is "" for
-	// a push.
+	// Actor is the login of the user who makes the request: the author of a comment, or the person who merged.
+	// It is "" for a push.
 	Actor string `json:",omitempty"`
 	// Push is the push that the webhook of a pull request reported; nil if it reported none.
 	Push *github.Push `json:",omitempty"`
 	// Comment is the ID of a new comment, and Lines are the commands in it.
 	Comment int64          `json:",omitempty"`
 	Lines   []grammar.Line `json:",omitempty"`
-	// Written is the place of the commands, for a review and for a comment on a line of a file.
+	// Written is the place where the commands were written, for a review and for a comment on a line of a file.
 	Written github.Source `json:",omitzero"`
 	// Found is set if the janitor found the event on GitHub, in the repository with this ID.
 	Found bool `json:",omitempty"`
-	// At is the time of the comment, by GitHub's clock. For [Told] it is the time of receipt, by our clock.
+	// At is the time of the comment, by GitHub's clock. For [Told] it is the time of receipt, by Lockstep's
+	// clock.
 	At time.Time `json:",omitzero"`
 	// Lost is set for the check of a plan whose project a merge has removed from the base branch.
 	Lost bool `json:",omitempty"`
-	// Tip is a commit of the base branch. The message asks whether the project of the run is back at that
-	// commit.
+	// Tip is a commit of the base branch. The message requests a check whether the project of the run is back
+	// at that commit.
 	Tip string `json:",omitempty"`
 	// MergeGroup is the head commit of a merge group.
 	MergeGroup string `json:",omitempty"`
-	// Head is the commit to plan; the plan is written to its check run. For a [Rerun] it is the commit whose
-	// check runs are to be made again.
+	// Head is the commit to plan; the plan is written to the commit's check run. For a [Rerun] it is the commit
+	// whose check runs were requested again.
 	Head string `json:",omitempty"`
 	// Generate is set if a query is to show configuration, too.
 	Generate bool `json:",omitempty"`
@@ -121,7 +122,7 @@ func (m Message) Resend(name string) Message {
 	return m
 }
 
-// FirstID returns the ID of the message before the first [Message.Resend].
+// FirstID returns the ID that the message had before the first [Message.Resend].
 func (m Message) FirstID() string {
 	first, _, _ := strings.Cut(m.ID, again)
 	return first
@@ -148,8 +149,8 @@ var queues = map[Kind]QueueName{
 	ToRelease:    Applies,
 }
 
-// Unverified reports whether the message may come from a webhook alone. Nobody has asked GitHub yet whether its
-// repository really has the ID and the name in the message.
+// Unverified reports whether the message may come from a webhook alone. For such a message, Lockstep has not
+// yet asked GitHub whether the repository really has the ID and the name in the message.
 func (m Message) Unverified() bool { return m.Event() && !m.Found }
 
 // Event reports whether the message is about an event on GitHub. Other messages are sent by Lockstep itself.
@@ -227,8 +228,9 @@ func Ahead(ctx context.Context, q Queue, about Pull) (int, error) {
 	return 0, nil
 }
 
-// Send sends a message that Lockstep writes to itself about a pull request; m.Kind decides the queue. The ID
-// consists of the kind and of parts that name the task, so sending the same task twice adds nothing.
+// Send sends a message that Lockstep writes to itself about a pull request. m.Kind decides the queue. The ID of
+// the message consists of the kind and of parts. The parts name the task, so sending the same task twice adds
+// nothing.
 func Send(ctx context.Context, q Queue, about Pull, m Message, parts ...any) error {
 	m.ID = string(m.Kind)
 	for _, x := range parts {
@@ -239,7 +241,7 @@ func Send(ctx context.Context, q Queue, about Pull, m Message, parts ...any) err
 }
 
 // MergeQueue is the login with which GitHub's merge queue merges. A person has added the pull request to the
-// queue before.
+// queue before that.
 const MergeQueue = "github-merge-queue[bot]"
 
 // IsBot reports whether a login belongs to an App. GitHub allows no brackets in the login of a person.

@@ -35,7 +35,7 @@ func Qualified(app, repo string) string {
 
 // HeadCheck is the name of the check run for a whole head, if the deployment has no name. CheckPrefix is the
 // prefix of the names of the check runs for projects. HeadID is the external ID of the check run for a whole
-// head. A commit has one such check run for each deployment.
+// head. A commit has one check run for the whole head for each deployment.
 const (
 	HeadCheck   = "lockstep"
 	CheckPrefix = HeadCheck + "/"
@@ -43,7 +43,7 @@ const (
 )
 
 // HeadCheckOf returns the name of the check run that a deployment writes for a whole head. Each deployment has
-// its own name, so a branch rule can require the check of one deployment.
+// a different name, so a branch rule can require the check of one deployment.
 func HeadCheckOf(deployment string) string {
 	if deployment == "" {
 		return HeadCheck
@@ -61,15 +61,16 @@ func TestCheckOf(deployment, project string) string {
 	return HeadCheckOf(deployment) + "/" + testPrefix + project
 }
 
-// ReadTestCheck parses the name of a check run for the tests of a project. is is false for any other name.
+// ReadTestCheck parses the name of a check run for the tests of a project. The result is is false for any other
+// name.
 func ReadTestCheck(name string) (project string, is bool) {
 	_, project, _ = readCheck(name)
 	return strings.CutPrefix(project, testPrefix)
 }
 
-// ReadCheck parses the name of a check run of any deployment. project is "" for the check run of a whole head;
-// else it is the project with its workspace, as in runs.Run.Check. ours is false if no deployment uses such a
-// name, and for the check run of tests: it counts as a check of another App does.
+// ReadCheck parses the name of a check run of any deployment. project is "" for the check run of a whole head.
+// Otherwise it is the project with its workspace, as in runs.Run.Check. ours is false if no deployment uses
+// such a name. It is also false for the check run of tests, which counts as the check of another App.
 func ReadCheck(name string) (deployment, project string, ours bool) {
 	deployment, project, ours = readCheck(name)
 	return deployment, project, ours && !strings.HasPrefix(project, testPrefix)

@@ -7,7 +7,7 @@ import (
 	"fmt"
 )
 
-// A Version identifies the value of a record at the time it was read; "" means that the record does not exist.
+// A Version identifies the value that a record had when it was read. "" means that the record does not exist.
 type Version string
 
 // ErrConflict reports that a conditional write failed: the record has changed since it was read.
@@ -21,8 +21,8 @@ type Record struct {
 }
 
 // Records is a table of small values with conditional writes. It is linearizable: a Get or List that begins
-// after a Put has ended sees the value of that Put, from any process. A key is a path of two or more
-// segments, joined by "/". Segments consist of printable characters without spaces.
+// after a Put has ended sees the value of that Put, in any process. A key is a path of two or more segments,
+// joined by "/". Segments consist of printable characters without spaces.
 type Records interface {
 	// Get returns the record of a key. Value and version are empty if there is no record.
 	Get(ctx context.Context, key string) (Record, error)
@@ -36,7 +36,8 @@ type Records interface {
 	List(ctx context.Context, dir string) ([]Record, error)
 }
 
-// Encode returns v as JSON. It panics on an error: the values of our records can always be encoded.
+// Encode returns v as JSON. It panics on an error, because the values of Lockstep's records can always be
+// encoded.
 func Encode(v any) []byte {
 	data, err := json.Marshal(v)
 	if err != nil {

@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// A Watch is a pull request that Lockstep looks at again without a command. Its plans wait until they meet
-// the requirements in lockstep.hcl, or GitHub has refused so far to merge it. Most of the facts that decide
-// change without a command, for example when a review is submitted. After each change that may matter,
+// A Watch is a pull request that Lockstep examines again without a command. Its plans wait until they meet the
+// requirements in lockstep.hcl, or GitHub has so far refused to merge the pull request. Most of the facts that
+// decide change without a command, for example when a review is submitted. After each change that may matter,
 // Lockstep writes the comments and checks again, and tries the merge again.
 type Watch struct {
 	Pull Pull
@@ -20,9 +20,10 @@ type Watch struct {
 	At   time.Time
 	// Until is a moment at which the decision changes by the clock alone; zero if there is none within a day.
 	Until time.Time `json:",omitzero"`
-	// Reports are prefixes of the names of check runs and commit statuses that matter; "" is a prefix of all.
+	// Reports are prefixes of the names of check runs and commit statuses that matter. "" is a prefix of all
+	// names.
 	Reports []string `json:",omitempty"`
-	// Merge is set if Lockstep is to try the merge again.
+	// Merge is set if Lockstep must try the merge again.
 	Merge bool `json:",omitempty"`
 }
 
@@ -35,21 +36,21 @@ func (w Watch) Key() string {
 }
 
 // LateDir returns the directory of the keys of a repository's watches over merged pull requests. The janitor
-// finds these watches only here: otherwise it goes through open pull requests.
+// finds these watches only in this directory, because its other search covers only open pull requests.
 func LateDir(repo int64) string { return fmt.Sprintf("late/%d", repo) }
 
 // LateKey returns the key of the watch's record in [LateDir].
 func (w Watch) LateKey() string { return fmt.Sprintf("%s/%d", LateDir(w.Pull.Repo.ID), w.Pull.Number) }
 
 // DependsOn reports whether a check run or commit status with this name may change the decision about the
-// watched pull request. The caller leaves out the names of our own checks.
+// watched pull request. The caller leaves out the names of Lockstep's own checks.
 func (w Watch) DependsOn(name string) bool {
 	return w.Merge || slices.ContainsFunc(w.Reports, func(begins string) bool { return strings.HasPrefix(name, begins) })
 }
 
-// Due reports whether Lockstep has to decide again about the watched pull request. It has to from w.Until on,
-// when the tip of the base branch has changed, and after an hour. The hour is for facts whose changes nobody
-// reports.
+// Due reports whether Lockstep must decide again about the watched pull request. That is so in these cases:
+// w.Until is reached, the tip of the base branch has changed, or an hour is over. The hour is for facts whose
+// changes nobody reports.
 func (w Watch) Due(now time.Time, tip string) bool {
 	return !w.Until.IsZero() && !now.Before(w.Until) || w.Base != tip || !now.Before(w.At.Add(time.Hour))
 }

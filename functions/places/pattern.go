@@ -15,8 +15,8 @@ type Pattern struct{ bucket, key string }
 
 const scheme = "s3://"
 
-// The limits of a pattern: its length in bytes, and the pairs of braces. Matching tries all combinations of the
-// alternatives in braces.
+// These are the limits of a pattern: its length in bytes, and the number of pairs of braces. Matching tries all
+// combinations of the alternatives in braces.
 const (
 	maxPattern = 1200
 	maxBraces  = 4
@@ -45,9 +45,9 @@ func (p Pattern) Matches(x Place) bool {
 	return p.key != "" && x.Backend == "s3" && x.Bucket == p.bucket && doublestar.MatchUnvalidated(p.key, x.Key)
 }
 
-// Own are patterns of the places that every repository may use. In "s3://states/{owner}/{name}/**", {owner}
-// and {name} are those of the repository, and {id} is its ID. Later another repository can get the same name,
-// but never the same ID.
+// Own are patterns of the places that every repository may use. In "s3://states/{owner}/{name}/**", {owner} and
+// {name} are the owner and the name of the repository. {id} is the ID of the repository. Another repository can
+// get the same name later, but never the same ID.
 type Own []string
 
 // ParseOwn parses patterns separated by spaces or commas. The error is a sentence for users, without a full
@@ -68,7 +68,7 @@ func ParseOwn(s string) (Own, error) {
 	return own, nil
 }
 
-// Of returns the patterns for one repository: its owner, name and ID replace the placeholders.
+// Of returns the patterns for one repository. The repository's owner, name and ID replace the placeholders.
 func (o Own) Of(owner, name string, id int64) []Pattern {
 	var out []Pattern
 	for _, x := range o {

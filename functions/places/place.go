@@ -4,7 +4,7 @@
 //
 // The package also has patterns of places ([Pattern]), with which people allow places, and the record of a
 // place's owner ([Claim]). It does not know the contents of repositories, pull requests, and the rules of
-// permission: package admission has those. Start reading at [Of].
+// permission. Package admission has these rules. Start reading at [Of].
 package places
 
 import (
@@ -53,8 +53,8 @@ const defaultPrefix = "env:"
 const defaultWorkspace = "default"
 
 // Of returns the place of a workspace's state. backend is the type of the backend; "" means that there is no
-// backend block. arguments are those of the block, as encoding/json decodes them. The error is the reason, for
-// users, why there is no place.
+// backend block. arguments are the arguments of the block, as encoding/json decodes them. The error is the
+// reason, for users, why there is no place.
 func Of(backend string, arguments map[string]any, workspace string) (Place, error) {
 	switch backend {
 	case "", "local":
@@ -107,8 +107,8 @@ func text(v any) string {
 	return s
 }
 
-// bucketPattern matches the name of a bucket. Access points and their aliases are not allowed: they are other
-// names for the same objects, and Lockstep could not see that an object with two names has one owner. Source:
+// bucketPattern matches the name of a bucket. Access points and their aliases are not allowed, because they are
+// other names for the same objects. Lockstep could not see that an object with two names has one owner. Source:
 // https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucketnamingrules.html
 var bucketPattern = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`)
 

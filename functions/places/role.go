@@ -9,8 +9,8 @@ import (
 // https://developer.hashicorp.com/terraform/language/backend/s3#assume-role-configuration
 const RoleArgument = "assume_role"
 
-// A Role is the role in the backend block of a place, usually in another account. Lockstep ignores the block's
-// other arguments about the role, such as a session name or a policy: it sets its own.
+// A Role is the role in the backend block of a place. The role is usually in another account. Lockstep ignores
+// the block's other arguments about the role, such as a session name or a policy, and uses its own values.
 type Role struct{ ARN, ExternalID string }
 
 // rolePattern matches the ARN of a role.

@@ -15,7 +15,7 @@ type Options struct {
 	PlanWait, ApplyWait time.Duration
 }
 
-// An Offer is something with a price, such as a plan or an idle month: a column of the table.
+// An Offer is something with a price, such as a plan or an idle month. It is a column of the table.
 type Offer struct {
 	Name string `json:"name"`
 	// Items are the quantities of the offer, each with its price.
@@ -60,7 +60,7 @@ const (
 	addresses     = 3 // two of the balancer, in two zones, and one of the container
 )
 
-// Estimate returns the prices of an idle month, of plans and applies, and of servers to compare with.
+// Estimate returns the prices of an idle month, of plans and applies, and of servers for comparison.
 func Estimate(r Recording, p Prices, o Options) ([]Offer, error) {
 	idle := map[Kind]float64{
 		KMSKeyMonth: float64(r.Deployment.Keys), SecretMonth: float64(r.Deployment.Secrets), AlarmMonth: float64(r.Deployment.Alarms),
@@ -99,8 +99,8 @@ func Estimate(r Recording, p Prices, o Options) ([]Offer, error) {
 	), nil
 }
 
-// add adds the usage of an event that happens several times, as often as times says. Logs and stored data
-// count for a month.
+// add adds the usage of an event that happens several times. times is that number. Logs and stored data count
+// for a month.
 func add(to map[Kind]float64, u Usage, times int) {
 	for k, n := range u.quantities() {
 		to[k] += n * float64(times)

@@ -10,7 +10,7 @@ import (
 // A Kind is a unit that AWS has a price for, such as a request or a GB-second.
 type Kind string
 
-// The kinds. In their names, Byte and Month mean storage.
+// These are the kinds. In their names, Byte and Month mean storage.
 const (
 	LambdaRequest      Kind = "lambda-request"
 	LambdaGBSecond     Kind = "lambda-gb-second"
@@ -42,7 +42,7 @@ const (
 	providerZip           = 150e6 // size in bytes of the stored package of the recorded provider
 )
 
-// kinds are all kinds. A table must have a price for each.
+// kinds are all kinds. A table must have a price for each kind.
 var kinds = []Kind{
 	LambdaRequest, LambdaGBSecond, LambdaDiskGBSecond, S3Put, S3Get, S3ByteMonth, DynamoDBWrite, DynamoDBRead, DynamoDBByteMonth,
 	DynamoDBBackup, SQSRequest, KMSRequest, KMSKeyMonth, SecretMonth, SecretRequest, LogByte, LogByteMonth, AlarmMonth, Schedule,
@@ -55,7 +55,7 @@ type Prices struct {
 	Of           map[Kind]Price
 }
 
-// A Price is the price of one unit, and the address of AWS' page with it.
+// A Price is the price of one unit, and the address of the AWS page that has the price.
 type Price struct {
 	Dollars float64 `json:"dollars"` // for one unit
 	Source  string  `json:"source"`

@@ -26,8 +26,8 @@ type Deployment struct {
 type Usage struct {
 	Functions map[string]Time  `json:"functions"` // by name
 	Counts    map[Kind]float64 `json:"counts"`
-	// Parts is how many of the S3Get requests have read parts of the provider's package. Each comes with a
-	// KMSRequest.
+	// Parts is how many of the S3Get requests have read parts of the provider's package. Each of these requests
+	// comes with a KMSRequest.
 	Parts int `json:"parts"`
 }
 
@@ -40,7 +40,7 @@ type Time struct {
 	Disk         int   `json:"disk"`   // in MB
 }
 
-// The events of a recording.
+// These are the events of a recording.
 const (
 	Round     = "round"         // of the janitor, with a pull request that is open and planned
 	Plan10    = "plan of 10"    // opening a pull request that affects a project with 10 objects

@@ -7,8 +7,8 @@ import (
 	"text/tabwriter"
 )
 
-// Text returns an estimate as a table for people: a row for each service, a column for each offer on AWS, and
-// below it the servers.
+// Text returns an estimate as a table for people. The table has a row for each service, and a column for each
+// offer on AWS. The servers are below the table.
 func Text(offers []Offer, p Prices, o Options) string {
 	var own, servers []Offer
 	for _, x := range offers {

@@ -9,10 +9,12 @@ import (
 // ApplyOn returns when a project of a pull request is applied: after a comment, or on the merge. s comes from
 // the base branch.
 //
-// If the base branch has no project with this name, or with this directory and workspace, all its projects
-// are checked. If one of them is applied on merge, the new project is, too. So a new name does not evade the
-// rule. A project is also applied on merge if it depends on such a project, because it could never be applied
-// before.
+// The base branch may have no project with this name, or with this directory and workspace. Then all its
+// projects are checked. If one of them is applied on merge, the new project is, too. So a new name does not
+// evade the rule.
+//
+// A project is also applied on merge if it depends on a project that is applied on merge. Before the merge, it
+// could never be applied.
 func (s *Settings) ApplyOn(p Project) ApplyOn {
 	if s == nil {
 		return OnComment

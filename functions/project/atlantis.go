@@ -23,7 +23,8 @@ func foreignSettings(src []byte) (*Settings, []atlantis.Notice, diags.Diagnostic
 	return s, doc.Notices, ds
 }
 
-// foreignWith is foreignSettings with options for reading atlantis.yaml. It also returns the parsed document.
+// foreignWith is like foreignSettings, but has options for reading atlantis.yaml. It also returns the parsed
+// document.
 func foreignWith(o atlantis.Options, src []byte) (*Settings, atlantis.Document, diags.Diagnostics) {
 	doc, ds := o.Parse(atlantis.FileName, src)
 	p := &parser{settings: &Settings{
@@ -47,7 +48,7 @@ func foreignWith(o atlantis.Options, src []byte) (*Settings, atlantis.Document, 
 }
 
 // Imported returns the lockstep.hcl for an atlantis.yaml of a repository with these files. The notices are
-// comments at its beginning. With errors, it returns nil.
+// comments at the beginning of the result. If there are errors, it returns nil.
 func Imported(files fs.FS, src []byte, o atlantis.Options) ([]byte, []atlantis.Notice, diags.Diagnostics) {
 	s, doc, ds := foreignWith(o, src)
 	if ds.HasErrors() {
@@ -66,8 +67,8 @@ func Imported(files fs.FS, src []byte, o atlantis.Options) ([]byte, []atlantis.N
 	return s.print(comments), doc.Notices, ds
 }
 
-// spell writes into the settings what atlantis.yaml only implies: projects of lower groups become names in
-// depends_on, and value files for workspaces become var_files. exists reports whether a file exists.
+// spell writes into the settings what atlantis.yaml only implies. Projects of lower groups become names in
+// depends_on. Value files for workspaces become var_files. exists reports whether a file exists.
 func (s *Settings) spell(exists func(name string) bool) {
 	all, groups := s.blocks(), map[string]bool{}
 	for _, p := range all {

@@ -6,7 +6,7 @@ type Automerge struct {
 	DeleteBranch bool   // delete the pull request's branch after the merge
 }
 
-// DefaultMethod is how Lockstep merges if the settings do not say.
+// DefaultMethod is how Lockstep merges if the settings do not name a method.
 const DefaultMethod = "merge"
 
 // OnApplied returns the automerge setting. It returns nil if people merge, or if the settings could not be

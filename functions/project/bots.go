@@ -29,7 +29,8 @@ func (p *parser) bots(a *hcl.Attribute) (out []string) {
 	return out
 }
 
-// NamesBot reports whether an App may command like people with write access. s comes from the default branch.
+// NamesBot reports whether the App with this login may give commands like people with write access. s comes
+// from the default branch.
 func (s *Settings) NamesBot(login string) bool {
 	return s != nil && slices.Contains(s.Allow.Bots, strings.ToLower(login))
 }

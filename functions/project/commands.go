@@ -10,7 +10,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/grammar"
 )
 
-// programs reads the names of programs with commands of their own.
+// programs reads the names of programs that have commands in comments.
 func (p *parser) programs(a *hcl.Attribute) (out []string) {
 	known := grammar.Allow.Arg("commands").OneOf
 	for _, s := range p.list(a) {
@@ -40,8 +40,8 @@ func (s *Settings) Ignores(program string) bool {
 	return s != nil && slices.Contains(s.ignored, program)
 }
 
-// Obeys reports whether Lockstep carries out the commands of another program as its own. s comes from the base
-// branch.
+// Obeys reports whether Lockstep carries out the commands of another program as if they were Lockstep's own. s
+// comes from the base branch.
 func (s *Settings) Obeys(program string) bool {
 	return s != nil && slices.Contains(s.Allow.Commands, program)
 }

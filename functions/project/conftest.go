@@ -8,15 +8,16 @@ import (
 	"sync"
 )
 
-// A Conftest is a file with conftest settings beside the policies of a policy block. Lockstep does not read
-// the file. Keys are the settings in it that are about policies, and that the block does not set itself.
+// A Conftest is a file with conftest settings beside the policies of a policy block. Lockstep does not use the
+// settings in that file. Keys are those settings in the file that are about policies, and that the block does
+// not set itself.
 type Conftest struct {
 	File, Policy string
 	Keys         []string
 }
 
-// conftestFile is where conftest reads its options, in the directory where it runs. Source:
-// https://www.conftest.dev/options/
+// conftestFile is the file from which conftest reads its options. It is in the directory where conftest runs.
+// Source: https://www.conftest.dev/options/
 const conftestFile = "conftest.toml"
 
 var conftestKey = sync.OnceValue(func() *regexp.Regexp {
@@ -24,7 +25,7 @@ var conftestKey = sync.OnceValue(func() *regexp.Regexp {
 })
 
 // Conftests returns the conftest settings beside the policies of a checkout. People who move from conftest
-// expect them to count.
+// expect that these settings count.
 func Conftests(files fs.FS) (out []Conftest) {
 	_, s, _, _ := settingsIn(files)
 	if s == nil {

@@ -74,8 +74,8 @@ func EdgesOf(all []Project) order.Edges {
 }
 
 // ordered checks depends_on and inputs. It keeps the names and patterns that select some project. A project
-// with an unknown name or in a cycle is left out, because it is not known when it can be applied. lines has
-// all projects, also those left out because of other errors: their names count as known.
+// with an unknown name or in a cycle is left out, because it is not known when it can be applied. lines has all
+// projects, including those left out because of other errors. The names of these projects count as known, too.
 func (s *Settings) ordered(all []Project, lines map[string]hcl.Range) (left []Project, ds diags.Diagnostics) {
 	known := maps.Clone(lines)
 	maps.Copy(known, s.ranges)
@@ -98,8 +98,8 @@ func (s *Settings) ordered(all []Project, lines map[string]hcl.Range) (left []Pr
 	}
 }
 
-// resolved returns the names and patterns that select some project. A project must not depend on itself. So a
-// pattern that also matches the project p is replaced by the names of the other projects that it matches.
+// resolved returns the names and patterns that select some project. A project must not depend on itself. So if
+// a pattern also matches the project p, the names of the other matching projects replace the pattern.
 func (s *Settings) resolved(p Project, names []string) (to []string, ds diags.Diagnostics) {
 	for _, pattern := range p.DependsOn {
 		from := s.depends[[2]string{p.At, pattern}]

@@ -6,11 +6,13 @@ import (
 	"slices"
 )
 
-// Deployment returns the name of the Lockstep deployment that serves a project of a pull request; "" is the one
-// without a name. s comes from the base commit, and base are the projects there. A project belongs to the
-// deployment of the environment that the base branch gives it, until another environment is merged. A project
-// that the base branch does not have belongs to the deployment of the environment that it names. So all
-// deployments on a repository find the same one, and no pull request moves a project to another.
+// Deployment returns the name of the Lockstep deployment that works for a project of a pull request; "" is the
+// deployment without a name. s comes from the base commit, and base are the projects there.
+//
+// A project belongs to the deployment of the environment that the base branch gives it, until another
+// environment is merged. If the base branch does not have the project, the environment that the project itself
+// names counts. So all deployments on a repository agree about a project, and no pull request moves a project
+// to another deployment.
 func (s *Settings) Deployment(p Project, base []Project) string {
 	if !s.Divides() {
 		return ""
@@ -25,8 +27,8 @@ func (s *Settings) Deployment(p Project, base []Project) string {
 	return s.environments[name].Deployment()
 }
 
-// Divides reports whether some environment names a deployment. Otherwise the deployment without a name serves
-// all projects.
+// Divides reports whether some environment names a deployment. Otherwise the deployment without a name works
+// for all projects.
 func (s *Settings) Divides() bool { return len(s.Deployments()) > 0 }
 
 // Deployments returns the names of all possible deployments, in order, including the deployment without a
@@ -46,9 +48,9 @@ func (s *Settings) Deployments() []string {
 	return all
 }
 
-// Deployments returns the names of the deployments that serve the projects of a checkout, by project name,
-// from the checkout's own settings. It returns nil if these settings name no deployment. For a pull request,
-// the base branch counts: see [Settings.Deployment].
+// Deployments returns the names of the deployments that work for the projects of a checkout, by project name.
+// It uses the checkout's own settings. It returns nil if these settings name no deployment. For a pull request,
+// the base branch counts instead: see [Settings.Deployment].
 func Deployments(files fs.FS, all []Project) map[string]string {
 	src, err := fs.ReadFile(files, FileName)
 	if err != nil {
@@ -65,8 +67,8 @@ func Deployments(files fs.FS, all []Project) map[string]string {
 	return out
 }
 
-// standing returns the projects of the base branch that correspond to a project of a pull request. It looks in
-// the settings, and in base, the projects that Discover found there.
+// standing returns the projects of the base branch that correspond to a project of a pull request. It searches
+// the settings, and base, the projects that Discover found on the base branch.
 func (s *Settings) standing(p Project, base []Project) []Project {
 	out := s.known(p)
 	for _, x := range base {
@@ -77,8 +79,8 @@ func (s *Settings) standing(p Project, base []Project) []Project {
 	return out
 }
 
-// elsewhere returns an error which says that another deployment, by, serves a project. asked is the
-// deployment of this process.
+// elsewhere returns an error which says that another deployment works for a project. by is that deployment, and
+// asked is the deployment of this process.
 func elsewhere(p Project, by, asked string) error {
 	return fmt.Errorf("on the base branch, %[2]s serves the project %[1]s, and this is %[3]s. Look for the plan in the comments and checks of %[2]s", p.Name, DeploymentName(by), DeploymentName(asked))
 }

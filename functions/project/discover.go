@@ -23,28 +23,28 @@ import (
 type Repository struct {
 	// Projects are sorted by name.
 	Projects []Project
-	// Settings is the name of the file with the settings: [FileName], or atlantis.yaml; "" if neither exists.
-	// Ignored is set if both exist.
+	// Settings is the name of the file with the settings: [FileName], or atlantis.yaml. It is "" if neither
+	// exists. Ignored is set if both exist, so that atlantis.yaml is ignored.
 	Settings string
 	Ignored  bool
-	// Unguarded are the errors about require and policy blocks that apply to no project. On a base branch they
-	// block all applies.
+	// Unguarded are the errors about require and policy blocks that apply to no project. On a base branch,
+	// these errors block all applies.
 	Unguarded diags.Diagnostics
-	// Left are root modules that would be projects, but have directories that commands cannot name. Each has a
-	// warning.
+	// Left are root modules that would be projects, but whose directories have names that commands cannot
+	// contain. Each has a warning.
 	Left []Project
 	// Notices are about the parts of atlantis.yaml that have no meaning in Lockstep.
 	Notices []atlantis.Notice
 }
 
-// Discover finds the projects of a checkout: those of lockstep.hcl, or of atlantis.yaml if there is no
-// lockstep.hcl. If the settings describe none, Discover makes projects of directories. A directory becomes a
-// project if its configuration has a backend block, and no other directory calls it as a module. Such a
-// project gets the defaults of lockstep.hcl. Excluded directories are skipped.
+// Discover finds the projects of a checkout. These are the projects of lockstep.hcl, or of atlantis.yaml if
+// there is no lockstep.hcl. If the settings describe no projects, Discover makes projects of directories. A
+// directory becomes a project if its configuration has a backend block, and no other directory calls it as a
+// module. Such a project gets the defaults of lockstep.hcl. Excluded directories are skipped.
 //
-// Such a project is named after its directory. If that is not a valid name, the directory is left out with a
-// warning. A directory whose configuration does not load is a project, too: planning it reports the error.
-// With errors, Discover returns the projects that have none.
+// A project of a directory is named after the directory. If that is not a valid name, the directory is left out
+// with a warning. A directory whose configuration does not load is a project, too. A plan of that project
+// reports the error. If there are errors, Discover returns the projects that have none.
 func Discover(files fs.FS) (Repository, diags.Diagnostics) {
 	r, s, isDeclared, ds := settingsIn(files)
 	if s == nil {
@@ -101,9 +101,9 @@ func mixed(files fs.FS, s *Settings) (all, left []Project, ds diags.Diagnostics)
 	return all, left, slices.Concat(ds, more, clashes)
 }
 
-// Find returns one project of a checkout, as [Discover] does. It does not read the other declared projects,
-// so its cost does not grow with their number. It does not find problems between projects, such as two with
-// the same state or a cycle.
+// Find returns one project of a checkout, in the same form as [Discover]. The bool is false if there is no such
+// project. Find does not read the other declared projects, so its cost does not grow with the number of
+// projects. It does not find problems between projects, such as a cycle or two projects with the same state.
 func Find(files fs.FS, name, workspace string) (Project, bool) {
 	_, s, isDeclared, _ := settingsIn(files)
 	if s == nil {
@@ -127,8 +127,8 @@ func Find(files fs.FS, name, workspace string) (Project, bool) {
 	return all[i], true
 }
 
-// settingsIn reads the settings of a checkout, and reports whether they declare the projects. After an error in
-// the file there are no settings.
+// settingsIn reads the settings of a checkout, and reports whether they declare the projects. If the file has
+// an error, there are no settings.
 func settingsIn(files fs.FS) (r Repository, s *Settings, isDeclared bool, ds diags.Diagnostics) {
 	c, err := choose(files)
 	r = Repository{Settings: c.name, Ignored: c.ignored}
@@ -157,8 +157,8 @@ func declared(files fs.FS, s *Settings) ([]Project, diags.Diagnostics) {
 	return all, append(ds, more...)
 }
 
-// complete completes declared projects from the files of their directories. Projects with errors are missing in
-// the result.
+// complete completes declared projects from the files of their directories. The result does not have projects
+// with errors.
 func (s *Settings) complete(files fs.FS, candidates []Project, lines map[string]hcl.Range) (all []Project, ds diags.Diagnostics) {
 	for _, p := range candidates {
 		at := lines[p.Name]
@@ -190,7 +190,8 @@ func (s *Settings) found(files fs.FS, p Project, at hcl.Range) (Project, content
 	return p, c, ds
 }
 
-// completed returns a project with the variables of its environment, and with its own copies of maps.
+// completed returns a project with the variables of its environment. The project has separate copies of all
+// maps.
 func (s *Settings) completed(p Project) Project {
 	p.BackendConfig = maps.Clone(p.BackendConfig)
 	p.WhenChanged = slices.Clone(p.WhenChanged)
@@ -211,7 +212,7 @@ func escaped(dir string) string {
 
 func byName(a, b Project) int { return strings.Compare(a.Name, b.Name) }
 
-// implied finds the projects of a repository whose settings declare none.
+// implied finds the projects of a repository whose settings declare no projects.
 func implied(files fs.FS, s *Settings) (all, left []Project, ds diags.Diagnostics) {
 	dirs, err := configurations(files)
 	if err != nil {
@@ -329,7 +330,7 @@ func (s *Settings) see(c contents) {
 	s.remote = s.remote || c.remote || c.broken || c.anywhere
 }
 
-// types returns the resource types of all configurations that were read; nil if there may be others.
+// types returns the resource types of all configurations that were read; nil if there may be other types.
 func (s *Settings) types() map[string]bool {
 	if s.remote || s.resources == nil {
 		return nil
@@ -337,7 +338,7 @@ func (s *Settings) types() map[string]bool {
 	return s.resources
 }
 
-// required returns the providers of all configurations that were read; nil if there may be others.
+// required returns the providers of all configurations that were read; nil if there may be other providers.
 func (s *Settings) required() map[addrs.Provider]bool {
 	if s.remote {
 		return nil
@@ -360,8 +361,8 @@ func (c contents) kind() string {
 	return c.backend.Type
 }
 
-// memory is the limit, in bytes, for the memory that reading one configuration takes: the limit of a small
-// pipeline.
+// memory is the limit, in bytes, for the memory that is needed to read one configuration. It is the limit of a
+// small pipeline.
 const memory = 512 << 20
 
 // read returns the facts about the configuration in a directory.

@@ -16,7 +16,7 @@ import (
 
 func line(at hcl.Range) string { return fmt.Sprintf("%s:%d", at.Filename, at.Start.Line) }
 
-// environments parses the environment blocks. A block with errors exists, and grants nothing.
+// environments parses the environment blocks. A block with errors counts as existing, but grants nothing.
 func (p *parser) environments(blocks hcl.Blocks) {
 	for _, b := range blocks {
 		e, ds := environments.Parse(b)
@@ -62,8 +62,8 @@ func (p *parser) value(a *hcl.Attribute, arg grammar.Argument) (grammar.Value, b
 	return v, !ds.HasErrors()
 }
 
-// remedy returns the advice about the name of an environment that does not exist. It has the nearest name of
-// an environment, or the first names.
+// remedy returns the advice about the name of an environment that does not exist. The advice has the nearest
+// name of an environment, or the first names.
 func (s *Settings) remedy(name string) string {
 	names := slices.Sorted(maps.Keys(s.environments))
 	if near := diags.Suggest(name, slices.Values(names)); near != "" || len(names) == 0 {
@@ -76,5 +76,5 @@ func (s *Settings) remedy(name string) string {
 	return fmt.Sprintf(" The environments are %s%s. Write one of these names, or add the block.", strings.Join(names, ", "), more)
 }
 
-// mostNames is how many environments an error lists.
+// mostNames is the maximum number of environments that an error lists.
 const mostNames = 10

@@ -15,7 +15,7 @@ type Grantee struct {
 
 // Grant returns the rights of a pull request's project. s comes from the base commit. A project has the
 // environment that the base branch gives it, until another one is merged. A project that the base branch does
-// not have may use any environment there. The error is a sentence for people that says what to do.
+// not have may use any environment there. The error is a sentence for people that tells them what to do.
 func (s *Settings) Grant(p Project, to Grantee) (environments.Granted, error) {
 	if by := s.Deployment(p, to.Base); by != to.Deployment {
 		return environments.Granted{}, elsewhere(p, by, to.Deployment)

@@ -10,7 +10,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/provider/install/lockfile"
 )
 
-// Grants are the permissions of a project: to run programs of others, and to get modules from other hosts and
+// Grants are the permissions of a project to run programs of others, and to get modules from other hosts and
 // repositories. The zero value allows only the engine's built-in providers, and modules that everybody may
 // read.
 type Grants struct {
@@ -59,9 +59,9 @@ func (g *Grants) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// GrantsOf returns the permissions that the base branch gives. base is its lockstep.hcl; nil if it has none.
-// baseLock is the dependency lock file in the project's directory there; nil if there is none. Neither may ever
-// come from the pull request.
+// GrantsOf returns the permissions that the base branch gives. base is the base branch's lockstep.hcl; nil if
+// it has none. baseLock is the dependency lock file in the project's directory on the base branch; nil if there
+// is none. Neither parameter may ever come from the pull request.
 func GrantsOf(base *Settings, baseLock []byte) (Grants, error) {
 	g := Grants{lock: &lockfile.File{}, source: grantsSource{Lock: baseLock}}
 	if base != nil {
@@ -82,8 +82,8 @@ func GrantsOf(base *Settings, baseLock []byte) (Grants, error) {
 	return g, nil
 }
 
-// Locked returns the permissions for a plan of a commit that anybody may have written. They allow only the
-// providers in the base branch's lock file, in the versions there.
+// Locked returns the permissions for a plan of a commit that anybody may have written. These permissions allow
+// only the providers in the base branch's lock file, in the versions of that file.
 func (g Grants) Locked() Grants {
 	return Grants{lock: g.lock, source: grantsSource{Lock: g.source.Lock}}
 }
@@ -94,15 +94,16 @@ func (g Grants) WithoutPrograms() Grants {
 	return g
 }
 
-// Programs reports whether programs of the pull request may run. They can read every file of the checkout.
+// Programs reports whether programs of the pull request may run. Such programs can read every file of the
+// checkout.
 func (g Grants) Programs() bool { return g.Provisioners || g.External }
 
 // Provider checks whether a provider may run. If so, it returns the version and the checksums that the
-// provider's package must have. They are those checksums in the checkout's lock file that are in the base
-// branch's lock file, too. lock is the checkout's entry for the provider; if it is zero, the base branch's
+// provider's package must have. Only a checksum that is in both lock files counts: that of the checkout and
+// that of the base branch. lock is the checkout's entry for the provider; if it is zero, the base branch's
 // entry is returned. If the result has no version, only the constraints limit the version.
 //
-// The error is a sentence for people that says what to do.
+// The error is a sentence for people that tells them what to do.
 func (g Grants) Provider(p addrs.Provider, lock lockfile.Lock) (lockfile.Lock, error) {
 	none := lockfile.Lock{}
 	if p.IsBuiltin() {

@@ -21,9 +21,9 @@ import (
 // ownDir means the project's own directory in a pattern of when_changed.
 const ownDir = "{dir}"
 
-// A guard is a pattern of projects or resource types in a block of the settings. If its block can refuse
-// something and the pattern matches nothing, that is an error: otherwise a typing mistake would remove the
-// protection silently.
+// A guard is a pattern of projects or resource types in a block of the settings. It is an error if the guard's
+// block can refuse something and the pattern matches nothing. Otherwise a typing mistake would remove the
+// protection, and nobody would notice.
 type guard struct {
 	block   string // require "apply"
 	pattern string
@@ -95,8 +95,8 @@ func (p *parser) note(body hcl.Body, g guard) {
 // maxDead is how many alternatives of a pattern are reported as matching nothing.
 const maxDead = 5
 
-// dead returns the parts of a pattern that match nothing: the pattern itself, or some of the alternatives in
-// its braces. It returns nil if all match.
+// dead returns the parts of a pattern that match nothing. A part is the pattern itself, or an alternative in
+// the pattern's braces. dead returns nil if all parts match.
 func dead(pattern string, matches func(pattern string) bool) (out []string) {
 	if !matches(pattern) {
 		return []string{pattern}
@@ -178,7 +178,7 @@ func sortedKeys(m map[string]bool) (out []string) {
 	return out
 }
 
-// HoldsSome reports whether a block that can refuse something applies only to some projects. Then the caller
+// HoldsSome reports whether a block that can refuse something applies only to some projects. If so, the caller
 // must know the base branch's projects.
 func (s *Settings) HoldsSome() bool {
 	return s != nil && slices.ContainsFunc(s.guards, func(g guard) bool { return g.holds && !g.types })

@@ -20,9 +20,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/projectinputs"
 )
 
-// A Tree has everything that a plan depends on: the checksum of the content of each path. Checkouts are
+// A Tree has everything that a plan depends on. It has the checksum of the content of each path. Checkouts are
 // compared by their trees. Paths are slash-separated and relative to the repository's root. The entry for
-// lockstep.hcl is the checksum of only the one project's settings.
+// lockstep.hcl is the checksum of the settings of one project only.
 type Tree map[string]string
 
 // Hash returns one checksum of the whole tree, in hexadecimal.
@@ -53,7 +53,7 @@ func (t Tree) Diff(u Tree) []string {
 
 // Inputs returns everything that a plan of the project depends on:
 //
-//   - the files in and below its directory, and its modules' directories
+//   - the files in and below the project's directory, and in its modules' directories
 //   - its variable files, and the files that its patterns match
 //   - its settings in lockstep.hcl
 //   - the paths in read, which the plan is known to have read
@@ -65,8 +65,8 @@ func Inputs(files fs.FS, p Project, read ...string) (Tree, error) {
 	return newCheckout(files).inputs(p, read, false)
 }
 
-// Everything returns what a plan of the project depends on if the plan runs programs, which can read any
-// file. It is the whole checkout, except git's own files and the files that planning installs in the
+// Everything returns what a plan of the project depends on if the plan runs programs, because programs can read
+// any file. It is the whole checkout, except git's own files and the files that the plan installs in the
 // project's directory.
 func Everything(files fs.FS, p Project) (Tree, error) {
 	c := newCheckout(files)
@@ -89,8 +89,8 @@ func Everything(files fs.FS, p Project) (Tree, error) {
 	if err != nil {
 		return nil, fmt.Errorf("inputs of project %s: %w", p.Name, err)
 	}
-	// The entry for lockstep.hcl has both: the project's settings, and the whole text, which a program may
-	// read.
+	// The entry for lockstep.hcl has both the project's settings and the whole text, because a program may read
+	// the text.
 	t[FileName] = sum([]byte(settings + t[FileName]))
 	return t, nil
 }
@@ -139,8 +139,8 @@ func (c *checkout) inputs(p Project, read []string, comparison bool) (Tree, erro
 	return t, nil
 }
 
-// block returns the settings of a project as text, without those that follow from other files, or that the base
-// branch decides.
+// block returns the settings of a project as text. It leaves out the settings that follow from other files, and
+// those that the base branch decides.
 func (p Project) block() []byte {
 	p.Modules, p.Reads, p.Guesses, p.Backend, p.Apply, p.At, p.Encrypts = nil, nil, nil, "", "", "", false
 	p.Inputs = projectinputs.Plain(p.Inputs)
@@ -158,8 +158,8 @@ type walker struct {
 	p      Project
 	walked map[string]bool // directories, by their resolved names
 	all    bool            // all files count, whatever project they belong to
-	// comparison is set to compare two commits. The project's settings are then left out, because they are
-	// compared separately.
+	// comparison is set if two commits are to be compared. The project's settings are then left out, because
+	// they are compared separately.
 	comparison bool
 }
 
@@ -216,8 +216,8 @@ func (w *walker) directory(dir string) error {
 	return nil
 }
 
-// isDir reports whether an entry is a directory, or a link to one. It adds such a link to the tree, because a
-// change of its target matters.
+// isDir reports whether an entry is a directory, or a link to a directory. It adds such a link to the tree,
+// because a change of the link's target matters.
 func (w *walker) isDir(at string, d fs.DirEntry) (bool, error) {
 	if d.Type()&fs.ModeSymlink == 0 {
 		return d.IsDir(), nil
@@ -280,8 +280,8 @@ func (c *checkout) stat(name string) (fs.FileInfo, error) { return fs.Stat(c.fil
 // directories counts once for each name, because such links may form cycles.
 const maxNames = 500_000
 
-// names returns the names of all files, including those reachable through links to directories, except git's
-// own.
+// names returns the names of all files, except git's own. It includes files that are reachable through links to
+// directories.
 func (c *checkout) names() ([]string, error) {
 	var out []string
 	var walk func(dir string, above []string) error
@@ -323,8 +323,8 @@ func (c *checkout) names() ([]string, error) {
 	return out, err
 }
 
-// file adds a file to a tree: its content, and for a symbolic link its target, too. A link that cannot be
-// followed is added by its target alone.
+// file adds the content of a file to a tree. For a symbolic link, it also adds the target of the link. A link
+// that cannot be followed is added by its target alone.
 func (c *checkout) file(t Tree, name string) error {
 	s, ok := c.sums[name]
 	if !ok {
@@ -370,7 +370,7 @@ func (c *checkout) sum(name string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// listing adds the names in a directory, without those that planning puts there.
+// listing adds the names in a directory to a tree, without the names that the plan puts there.
 func (c *checkout) listing(t Tree, dir string) error {
 	entries, err := fs.ReadDir(c.files, c.real(dir, 0))
 	if err != nil {

@@ -32,7 +32,8 @@ func (p ModulePattern) String() string {
 // gitHub is the host of patterns with an owner and a name.
 const gitHub = "github.com"
 
-// moduleHosts need no permission: well-known modules come from them, and anybody may read them.
+// moduleHosts are hosts that need no permission. Well-known modules come from these hosts, and anybody may read
+// the modules.
 var moduleHosts = []string{"registry.terraform.io", "registry.opentofu.org", gitHub, "codeload." + gitHub}
 
 var (
@@ -69,7 +70,8 @@ func parseModulePattern(text string) (ModulePattern, error) {
 	}
 }
 
-// ModuleHost returns an error if modules may not come from a host: a sentence for people that says what to do.
+// ModuleHost returns an error if modules may not come from a host. The error is a sentence for people that
+// tells them what to do.
 func (g Grants) ModuleHost(name string) error {
 	if slices.Contains(moduleHosts, name) || g.NamesModuleHost(name) {
 		return nil
@@ -86,8 +88,8 @@ func (g Grants) NamesModuleHost(name string) bool {
 	return slices.ContainsFunc(g.modules, func(p ModulePattern) bool { return p.Host == name && p.Owner == "" && p.Bucket == "" })
 }
 
-// Bucket returns an error if modules may not come from an S3 bucket: a sentence for people that says what to
-// do. The bucket is read with the rights of the project's plans and applies.
+// Bucket returns an error if modules may not come from an S3 bucket. The error is a sentence for people that
+// tells them what to do. The bucket is read with the rights of the project's plans and applies.
 func (g Grants) Bucket(name string) error {
 	if slices.Contains(g.modules, ModulePattern{Bucket: name}) && name != "" {
 		return nil
@@ -95,8 +97,8 @@ func (g Grants) Bucket(name string) error {
 	return fmt.Errorf("the base branch does not allow modules from the bucket %s: add the bucket to the allow block of %s on the base branch: modules = [%q]", name, FileName, bucketScheme+name)
 }
 
-// Repository reports whether modules may come from a GitHub repository with the App's rights. The App's
-// rights may exceed the rights of a pull request's author.
+// Repository reports whether modules may come from a GitHub repository with the App's rights. These rights may
+// exceed the rights of a pull request's author.
 func (g Grants) Repository(owner, name string) bool {
 	owner, name = strings.ToLower(owner), strings.ToLower(name)
 	return slices.ContainsFunc(g.modules, func(p ModulePattern) bool {

@@ -1,6 +1,6 @@
 package project
 
-// Waiting is the conclusion of a pull request's check while a plan has still to be applied before the merge.
+// Waiting is the conclusion of a pull request's check while a plan must still be applied before the merge.
 type Waiting string
 
 const (

@@ -15,8 +15,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/grammar"
 )
 
-// print returns settings as the text of lockstep.hcl, below comments. [Parse] reads the same settings from it.
-// It supports what atlantis.yaml can express, after [Settings.spell].
+// print returns settings as the text of lockstep.hcl, below comments. [Parse] returns the same settings for
+// this text. print supports what atlantis.yaml can express, after [Settings.spell].
 func (s *Settings) print(comments []string) []byte {
 	f := hclwrite.NewEmptyFile()
 	body := f.Body()

@@ -13,7 +13,8 @@ const fewest = 3
 
 // fold replaces several projects by one block with a pattern. The projects must differ only in one element of
 // their directories, and in the same element of their names. For example, "services/*" replaces "services/a"
-// and "services/b". fold does so only if the block makes exactly these projects from the repository's files.
+// and "services/b". The block must make exactly these projects from the repository's files. Otherwise fold
+// leaves the projects unchanged.
 func (s *Settings) fold(files fs.FS) {
 	var patterns []wildcard
 	members := map[string][]Project{}
@@ -89,7 +90,8 @@ func (s *Settings) makes(files fs.FS, w wildcard, all []Project) bool {
 
 func byDir(a, b Project) int { return strings.Compare(a.Dir, b.Dir) }
 
-// inPatterns replaces names by their pattern, if all of the pattern's names are there.
+// inPatterns replaces names by their pattern, if all contains all names of the pattern. patterns has the
+// pattern of each name.
 func inPatterns(all []string, patterns map[string]string) (out []string) {
 	for _, name := range all {
 		pattern, is := patterns[name]

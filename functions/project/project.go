@@ -1,12 +1,14 @@
-// Package project finds the projects of a repository, the files that affect each, and each project's
-// permissions. A project is a directory with its own root module, which is planned and applied by itself.
+// Package project finds the projects of a repository, the files that affect each project, and each project's
+// permissions. A project is a directory with a separate root module, which is planned and applied by itself.
 // Permissions allow a project to run programs of others and to use modules from elsewhere.
 //
-// A repository describes its projects in lockstep.hcl ([Parse]), or in atlantis.yaml if it has no lockstep.hcl
-// ([Read]), or leaves them to its directories ([Discover]). The author of a pull request writes these files,
-// too. So they only say which projects exist. The caller must read permissions at the base commit
-// ([Settings.ApplyOn], [Settings.Tests], [Settings.Grant], [GrantsOf], [Allow.States]). If the base is not the
-// default branch, the caller must also ask the default branch ([Settings.Names]).
+// A repository describes its projects in lockstep.hcl ([Parse]). If it has no lockstep.hcl, atlantis.yaml
+// describes them ([Read]). Without a description, the directories decide ([Discover]).
+//
+// The author of a pull request writes these files, too. So the files of the head only say which projects exist.
+// The caller must read permissions at the base commit ([Settings.ApplyOn], [Settings.Tests], [Settings.Grant],
+// [GrantsOf], [Allow.States]). If the base is not the default branch, the caller must also use the settings of
+// the default branch ([Settings.Names]).
 //
 // This package reads files and nothing else. It does not know pull requests, plans, and the content of states.
 // Start reading at [Discover].
@@ -31,21 +33,21 @@ type Project struct {
 	// Modules are the directories of the local modules that the project calls, directly or not, sorted.
 	// [Discover] sets it.
 	Modules []string
-	// Reads are the paths that functions and providers in the project's configuration read. Guesses are the known
-	// beginnings of further paths: only a plan finds out the rest, see [Touched]. "DIR/**" means all files below a
-	// directory. [Discover] sets both.
+	// Reads are the paths that functions and providers in the project's configuration read. Guesses are the
+	// known beginnings of other paths. Only a plan finds out the rest of these paths: see [Touched]. "DIR/**"
+	// means all files below a directory. [Discover] sets both.
 	Reads, Guesses []string `json:",omitempty"`
 	// WhenChanged are patterns, in doublestar's notation and relative to the repository's root. Lockstep plans
 	// the project when a matching file changes. A pattern with a leading ! excludes files again, and later
-	// patterns win. Files that the plan reads always count. nil means the files of Dir and Modules. An empty
-	// list means that no change counts.
+	// patterns have precedence. Files that the plan reads always count. nil means the files of Dir and Modules.
+	// An empty list means that no change counts.
 	WhenChanged []string
-	// VarFiles are files with variable values, as for -var-file, by paths relative to the repository's root.
-	// Later ones win.
+	// VarFiles are files with variable values, as for -var-file. They are paths relative to the repository's
+	// root. Later files have precedence.
 	VarFiles []string
 	// DependsOn are the projects that are applied before this one, if a pull request changes both. [Discover]
 	// keeps the names and patterns that select some project, sorted: see [EdgesOf]. The head alone does not
-	// decide: see [order.Union].
+	// decide about the order: see [order.Union].
 	DependsOn []string `json:",omitempty"`
 	// Group is the project's group in atlantis.yaml. The project is applied after groups with lower numbers.
 	Group int `json:",omitempty"`
@@ -55,12 +57,12 @@ type Project struct {
 	// Variables are variable values as JSON, by name: those of the project's environment, and the project's
 	// own.
 	Variables map[string]json.RawMessage `json:",omitempty"`
-	// Inputs are variable values that are made from outputs of other projects, which are among DependsOn. They
-	// win over Variables, which the environment may set.
+	// Inputs are variable values that are made from outputs of other projects. These projects are among
+	// DependsOn. Inputs have precedence over Variables, which the environment may set.
 	Inputs []projectinputs.Link `json:",omitempty"`
 	// BackendConfig are backend arguments in addition to those in the configuration's backend block, as JSON,
-	// by name. [Discover] adds the arguments in BackendFiles, which are paths relative to the repository's
-	// root.
+	// by name. BackendFiles are paths of files with additional arguments, relative to the repository's root.
+	// [Discover] adds the arguments in these files to BackendConfig.
 	BackendConfig map[string]json.RawMessage `json:",omitempty"`
 	BackendFiles  []string                   `json:",omitempty"`
 	// ProviderParallelism is how many calls of a provider may run at a time: see [ProviderLimits].
@@ -70,15 +72,16 @@ type Project struct {
 	// At is the line of the project's block, such as "lockstep.hcl:3", or of its entry in atlantis.yaml; "" if
 	// the project has none.
 	At string `json:",omitempty"`
-	// Apply says when the project is applied. Only the base branch decides that: see [Settings.ApplyOn].
+	// Apply says when the project is applied. Only the base branch decides about that: see [Settings.ApplyOn].
 	Apply ApplyOn
 	// Backend is the type of backend in the project's configuration; "" for none. [Discover] sets it.
 	Backend string
 	// Encrypts is set if the project's configuration has an encryption block, or cannot be read. [Discover]
 	// sets it.
 	Encrypts bool `json:",omitempty"`
-	// Place is the address of the state according to the project's configuration. If it has none, Nowhere is
-	// the reason, for users. [Discover] sets both. The base commit decides whether the state may be there.
+	// Place is the address of the state according to the project's configuration. If the configuration has no
+	// valid address, Nowhere is the reason, for users. [Discover] sets both. The base commit decides whether
+	// the state may be there.
 	Place   places.Place
 	Nowhere string
 }

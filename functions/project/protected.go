@@ -2,11 +2,10 @@ package project
 
 import "github.com/lockstep-iac/lockstep/functions/project/requirements"
 
-// Protected returns the requirements for an apply of a project that come from GitHub environments. s comes
-// from the base branch, and base are the projects there: the base branch decides which environment the
-// project has. made is the GitHub environment that the base branch gave to the project's plan; "" if it gave
-// none. The rules of that environment count, too. So neither a new name nor a change of the settings frees a
-// plan from its rules.
+// Protected returns the requirements for an apply of a project that come from GitHub environments. s comes from
+// the base branch, and base are the projects there. The base branch decides which environment the project has.
+// made is the GitHub environment that the base branch gave to the project's plan; "" if it gave none. The rules
+// of made count, too. So neither a new name nor a change of the settings frees a plan from its rules.
 func (s *Settings) Protected(p Project, base []Project, made string) (out []requirements.Requirement) {
 	add := func(name, at string) {
 		for _, r := range out {

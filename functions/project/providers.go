@@ -14,7 +14,7 @@ import (
 // providerParallelism is the argument with the limits of providers.
 const providerParallelism = "provider_parallelism"
 
-// allCalls is how many calls a plan or an apply makes at a time to all providers together: the engine's
+// allCalls is how many calls a plan or an apply makes at a time to all providers together. It is the engine's
 // default.
 const allCalls = 10
 
@@ -26,7 +26,7 @@ type limitedProvider struct {
 
 // ProviderLimits returns a function that returns the limit of a provider; 0 means no limit. The keys of limits
 // are types ("aws"), which mean all providers of that type, or source addresses ("hashicorp/aws", at the registry of
-// Terraform or of OpenTofu). If several match, the lowest limit counts. Without limits the function is nil.
+// Terraform or of OpenTofu). If several keys match, the lowest limit counts. If limits is empty, the function is nil.
 func ProviderLimits(limits map[string]int) func(addrs.Provider) int {
 	if len(limits) == 0 {
 		return nil
@@ -70,8 +70,8 @@ func (p *parser) providerLimits(a *hcl.Attribute, arg grammar.Argument) map[stri
 	return out
 }
 
-// unlimited returns warnings about limits for providers that no project uses. providers are those of all
-// projects; nil if there may be more.
+// unlimited returns warnings about limits for providers that no project uses. providers are the providers of
+// all projects; nil if there may be other providers.
 func (s *Settings) unlimited(providers map[addrs.Provider]bool) (ds diags.Diagnostics) {
 	if providers == nil {
 		return nil

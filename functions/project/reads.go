@@ -20,7 +20,8 @@ import (
 // repository.
 const everywhere = "**"
 
-// Limits of static reading. A configuration that exceeds one may read any file.
+// These are limits of static reading. A configuration that exceeds a limit counts as one that may read any
+// file.
 const (
 	maxReads   = 400
 	maxReaders = 2000      // modules read; a module counts once for each call
@@ -29,7 +30,8 @@ const (
 	maxSteps   = 2_000_000 // expressions evaluated in all
 )
 
-// fileFunctions are the functions that read a file or a directory. Its path is the first argument.
+// fileFunctions are the functions that read a file or a directory. The path is the first argument of the
+// function.
 var fileFunctions = []string{
 	"file", "filebase64", "fileexists", "fileset", "templatefile", "filebase64sha256", "filebase64sha512", "filemd5", "filesha1", "filesha256", "filesha512",
 }
@@ -43,9 +45,10 @@ var passing = []string{
 // calling matches a text that may call a function that reads files, or that contains path.module or the like.
 var calling = regexp.MustCompile(`\bfile\w*\b|\btemplatefile\b|\bpath\s*\.`)
 
-// A staticReader finds, from the text of a configuration alone, the paths that it reads besides its modules. A
-// path may consist of literals, path.module, path.root, path.cwd, locals, and arguments of local modules. reads
-// are the known paths. guesses are paths with an unknown part: each means everything below the known part.
+// A staticReader finds the paths that a configuration reads, in addition to its modules. It uses only the text
+// of the configuration. A path may consist of literals, path.module, path.root, path.cwd, locals, and arguments
+// of local modules. reads are the known paths. guesses are paths with an unknown part. Each of them means
+// everything below the known part.
 type staticReader struct {
 	tree           source.Tree
 	cfg            *config.Config
@@ -87,7 +90,8 @@ func staticReads(cfg *config.Config, tree source.Tree, root string) (reads, gues
 	return slices.Sorted(maps.Keys(r.reads)), slices.Sorted(maps.Keys(r.guesses))
 }
 
-// module reads one module, which can be called from several places, for one of these places.
+// module reads one module. A module can be called from several places. m is the module as it is called from one
+// of these places.
 func (r *staticReader) module(m *config.Module) {
 	s := r.in(m.Dir)
 	for _, c := range s.calls {
@@ -165,7 +169,8 @@ func (r *staticReader) matching(dirs []text, call *hclsyntax.FunctionCallExpr, s
 	return out
 }
 
-// template adds everything that a template file may read itself: if it calls functions, any file.
+// template adds everything that a template file may read itself. If the template calls functions, it may read
+// any file.
 func (r *staticReader) template(at string) {
 	rel, err := relative(r.root, at)
 	if err != nil {
@@ -210,7 +215,7 @@ func (w *mentionWalker) Exit(n hclsyntax.Node) hcl.Diagnostics {
 	return nil
 }
 
-// look adds the paths in a node. It reports whether the parts of the node need no visit.
+// look adds the paths in a node. It returns true if the parts of the node need not be visited.
 func (w *mentionWalker) look(n hclsyntax.Node) bool {
 	switch x := n.(type) {
 	case *hclsyntax.Block:
@@ -296,8 +301,9 @@ func (w *mentionWalker) add(all []text) bool {
 // below returns the pattern of everything in the directory of a path whose beginning is known.
 func below(begins string) string { return path.Join(path.Dir(begins), everywhere) }
 
-// A text is the value of an expression, as far as it is known: all of it if whole is set, else its beginning.
-// rooted is set if it begins with path.module or the like; then it is a path relative to the repository.
+// A text is the value of an expression, as far as the value is known. If whole is set, the whole value is
+// known, otherwise only its beginning. rooted is set if the value begins with path.module or the like. It is
+// then a path relative to the repository.
 type text struct {
 	begins        string
 	whole, rooted bool
@@ -418,8 +424,8 @@ func (r *staticReader) result(x *hclsyntax.FunctionCallExpr, s scope, followed i
 	return []text{{}}
 }
 
-// withParents returns the paths, and for each completely known path its parent. The reason:
-// dirname(path.module) is path.module itself in the root module, where it is ".".
+// withParents returns the paths, and for each completely known path also its parent. The reason is the call
+// dirname(path.module): in the root module, path.module is ".", and dirname(".") is "." again.
 func withParents(paths []text) []text {
 	for _, t := range slices.Clone(paths) {
 		if t.whole {
@@ -429,9 +435,9 @@ func withParents(paths []text) []text {
 	return paths
 }
 
-// formatted returns the parts that a call of format joins: the literal parts of its first argument, and the
-// other arguments in place of %s and %v. Everything from another verb on is unknown. It returns false if there
-// are more verbs than arguments.
+// formatted returns the parts that a call of format joins: the literal parts of the first argument, and the
+// other arguments in place of %s and %v. Everything from the first other verb on is unknown. The bool is false
+// if there are more verbs than arguments.
 func formatted(format string, args []hclsyntax.Expression) ([]hclsyntax.Expression, bool) {
 	var parts []hclsyntax.Expression
 	for i, literal := range strings.Split(strings.ReplaceAll(format, "%v", "%s"), "%s") {
@@ -519,8 +525,8 @@ func (r *staticReader) value(t hcl.Traversal, s scope, followed int) []text {
 }
 
 // named returns the expression to which a reference leads, with the scope of that expression. The reference
-// must be to a local, an argument of a local module, or an element of for_each; for others named returns nil.
-// lacks is set if the expression is completely known and does not have the attribute.
+// must be to a local, an argument of a local module, or an element of for_each; For other references, named
+// returns nil. lacks is set if the expression is completely known and does not have the attribute.
 func (r *staticReader) named(t hcl.Traversal, s scope) (x hclsyntax.Expression, in scope, lacks bool) {
 	if len(t) < 2 {
 		return nil, s, false

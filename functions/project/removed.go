@@ -6,9 +6,10 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/places"
 )
 
-// Removed returns the projects of base whose states no project of head has: nobody would plan their objects
-// again. A project is not removed if head has it under another name with the same state, or under the same
-// name with another state. A state with the place [places.Local] is identified by its project's name.
+// Removed returns the projects of base whose states no project of head has. Without a removal plan, nobody
+// would plan the objects of these projects again. A project does not count as removed if head has it under
+// another name with the same state, or under the same name with another state. A state with the place
+// [places.Local] is identified by its project's name.
 func Removed(base, head []Project) []Project {
 	kept := map[[2]string]bool{}
 	states := map[string]bool{}
@@ -21,7 +22,8 @@ func Removed(base, head []Project) []Project {
 	})
 }
 
-// address returns the address of the project's state; "" if it has none, or if Lockstep stores the state.
+// address returns the address of the project's state. It returns "" if the project has no address, or if
+// Lockstep stores the state.
 func (p Project) address() string {
 	if p.Nowhere != "" || p.Place.Is(places.Local) {
 		return ""

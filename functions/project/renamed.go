@@ -14,8 +14,8 @@ type Former struct {
 }
 
 // Successor returns the project of a checkout that continues a former project. all are the projects of the
-// checkout. taken reports whether a project existed together with the former one. The first of these that
-// exists is the successor:
+// checkout. taken reports whether a project existed together with the former one. The first project of this
+// list that exists is the successor:
 //
 //   - the one project in the same workspace with the same state
 //   - the one project in the same workspace and directory with the name f.Now

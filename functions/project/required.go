@@ -8,11 +8,11 @@ import (
 )
 
 // Required returns the requirements for a command and a project of a pull request. s comes from the base
-// branch. base are the projects there that the caller knows in addition to those in s.
+// branch. base are the projects on the base branch that the caller knows in addition to the projects in s.
 //
-// A requirement for some projects matches a project by its name or directory: in the pull request, or on the
-// base branch. A project that the base branch does not have matches every requirement, so that a new name
-// evades none.
+// A requirement for some projects matches a project by its name or directory. The name or directory may be that
+// in the pull request, or that on the base branch. A project that the base branch does not have matches every
+// requirement, so a new name evades none.
 func (s *Settings) Required(command string, p Project, base []Project) []requirements.Requirement {
 	if s == nil {
 		return nil
@@ -83,8 +83,8 @@ func (s *Settings) HasGates() bool {
 	return s != nil && slices.ContainsFunc(s.Require, func(r requirements.Requirement) bool { return r.Gate != nil })
 }
 
-// RequiresSome reports whether a requirement for a command applies only to some projects. Then the caller must
-// know the base branch's projects.
+// RequiresSome reports whether a requirement for a command applies only to some projects. If so, the caller
+// must know the base branch's projects.
 func (s *Settings) RequiresSome(command string) bool {
 	return s != nil && slices.ContainsFunc(s.Require, func(r requirements.Requirement) bool { return r.Command == command && r.Projects != nil })
 }

@@ -25,13 +25,13 @@ type Settings struct {
 	Projects []Project
 	Allow    Allow
 	// Waiting is the conclusion of a pull request's check while its plans wait to be applied. Only the base
-	// branch decides it, again at each event of the pull request.
+	// branch decides about this setting. It decides again at each event of the pull request.
 	Waiting Waiting
-	// ApplyUnseen is set if one comment may ask for a plan and for its apply, although its author has not seen
-	// the plan. Only the base branch decides it.
+	// ApplyUnseen is set if one comment may request a plan and also the apply of that plan, although the
+	// comment's author has not seen the plan. Only the base branch decides about this setting.
 	ApplyUnseen bool
 	// Automerge is the setting by which Lockstep merges applied pull requests; nil for none. Only the base
-	// branch decides it.
+	// branch decides about this setting.
 	Automerge *Automerge
 	// Files has the parsed lockstep.hcl, so that errors can quote it.
 	Files map[string]*hcl.File
@@ -43,9 +43,9 @@ type Settings struct {
 	// Notifications are the notify blocks: see [Settings.Tells].
 	Notifications []endpoints.Notification
 
-	// Require are the require blocks, the policy blocks and the gate blocks. Unreadable is set if some may be
-	// missing, because the file has errors. Then the settings must not allow anything that a requirement could
-	// forbid.
+	// Require are the require blocks, the policy blocks and the gate blocks. Unreadable is set if some of these
+	// blocks may be missing, because the file has errors. The settings must then not allow anything that a
+	// requirement could forbid.
 	Require    []requirements.Requirement
 	Unreadable bool
 
@@ -83,13 +83,14 @@ type Allow struct {
 	// Branches are patterns of base branches whose pull requests are planned and applied, in addition to the
 	// default branch: see [Settings.Names].
 	Branches []string
-	// Bots are the logins of Apps, in lower case, that may command like people with write access: see
+	// Bots are the logins of Apps, in lower case, that may give commands like people with write access: see
 	// [Settings.NamesBot].
 	Bots []string
-	// Commands are the programs whose commands in comments Lockstep carries out as its own: see
+	// Commands are the programs whose commands in comments Lockstep carries out as if they were its own: see
 	// [Settings.Obeys].
 	Commands []string
-	// Forks allows plans of pull requests from forks, without credentials, once somebody has named the commit.
+	// Forks allows plans of pull requests from forks, without credentials, once somebody has named the commit
+	// in a command.
 	Forks bool
 	// States are patterns of allowed addresses for states that no project has at the base commit.
 	States []places.Pattern
@@ -98,8 +99,8 @@ type Allow struct {
 // maxSize is the maximum size of lockstep.hcl in bytes. It is enough for the maximum number of projects.
 const maxSize = 512 << 10
 
-// Parse parses lockstep.hcl. With errors, it returns the valid part, never nil. A project with an error is left
-// out.
+// Parse parses lockstep.hcl. If there are errors, it returns the valid part, and never nil. A project with an
+// error is left out.
 func Parse(name string, src []byte) (*Settings, diags.Diagnostics) {
 	p := &parser{settings: &Settings{
 		ranges: map[string]hcl.Range{}, depends: map[[2]string]dependence{}, Files: map[string]*hcl.File{}, environments: map[string]environments.Environment{},
@@ -151,10 +152,10 @@ func (s *Settings) onlyDirectories() bool {
 	return s.Projects == nil && s.wildcards == nil && (s.discover == nil || *s.discover)
 }
 
-// Names reports whether pull requests into a branch other than the default branch may be planned and applied.
-// s comes from the default branch. Patterns are in doublestar's notation, so release/* does not match
-// release/1/2. The permissions for such pull requests are those in the branch's own lockstep.hcl: everybody
-// who may push to the branch can change them.
+// Names reports whether pull requests into a branch other than the default branch may be planned and applied. s
+// comes from the default branch. Patterns are in doublestar's notation, so release/* does not match
+// release/1/2. The permissions for such pull requests are those in the branch's own lockstep.hcl. Everybody who
+// may push to the branch can change these permissions.
 func (s *Settings) Names(branch string) bool {
 	return s != nil && slices.ContainsFunc(s.Allow.Branches, func(pattern string) bool {
 		return doublestar.MatchUnvalidated(pattern, branch)
@@ -259,9 +260,9 @@ func (p *parser) automerge(blocks hcl.Blocks) {
 	}
 }
 
-// requires parses the blocks with requirements, and the hook blocks, because hooks can refuse, too. An
-// earlier error in the syntax or in a block's type may have hidden such a block. Errors in other blocks hide
-// none.
+// requires parses the blocks with requirements. It also parses the hook blocks, because hooks can refuse, too.
+// An earlier error in the syntax or in a block's type may have hidden such a block. Errors in other blocks hide
+// no block.
 func (p *parser) requires(blocks hcl.Blocks) {
 	before := len(p.diags)
 	p.settings.Unreadable = p.diags.HasErrors()
@@ -309,7 +310,7 @@ func (p *parser) project(b *hcl.Block) {
 	}
 }
 
-// common parses the arguments that a defaults block can have, too.
+// common parses the arguments that a project block and a defaults block have in common.
 func (p *parser) common(attrs hcl.Attributes, x *Project) {
 	p.decode(attrs["workspace"], &x.Workspace, "a text")
 	if a := attrs["workspace"]; a != nil {

@@ -29,8 +29,8 @@ type LimitError struct{ Why string }
 // Error implements error.
 func (e *LimitError) Error() string { return e.Why }
 
-// A Difference is the difference between two commits: the touched projects, and the names of the files that
-// differ, sorted.
+// A Difference is the difference between two commits. It has the projects whose plans may differ, and the names
+// of the files that differ, sorted.
 type Difference struct {
 	Projects []Project
 	Changed  []string
@@ -41,7 +41,8 @@ type Difference struct {
 // files of the base and of the commit; had and has are their projects.
 //
 // seen returns what earlier plans of a project have read. If one of these plans had the same inputs as the
-// base, a plan of the base reads the same files. Otherwise all files count that the configuration may read.
+// base, a plan of the base reads the same files as that plan. Otherwise, all files count that the configuration
+// may read.
 //
 // A project with patterns is also touched if they match a file that differs.
 func Touched(ctx context.Context, was, now fs.FS, had, has []Project, seen func(Project) []FilesRead) (Difference, error) {
@@ -104,7 +105,7 @@ func (c *comparison) differ(ctx context.Context, old, p Project, seen []FilesRea
 	return c.patterns(ctx, p)
 }
 
-// reads returns the paths that a plan of the base reads in addition to its own files.
+// reads returns the paths that a plan of the base reads in addition to the project's own files.
 func (c *comparison) reads(p Project, seen []FilesRead) ([]string, error) {
 	all := slices.Clone(p.Reads)
 	for _, s := range seen {
@@ -196,7 +197,7 @@ func (p Project) settings() []byte {
 }
 
 // matches reports whether a pattern of the project matches a file. A pattern with a leading ! excludes files
-// again, and later patterns win.
+// again, and later patterns have precedence.
 func (p Project) matches(file string) bool {
 	in := false
 	for _, pattern := range p.WhenChanged {

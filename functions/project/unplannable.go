@@ -11,9 +11,9 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
-// Unplannable returns a warning for each project whose state is unknown: Lockstep cannot plan such a project. If the
-// configuration of a project cannot be read, it returns the errors in its files, with their places. There are at most 30
-// warnings, and one with the number of the other directories.
+// Unplannable returns a warning for each project whose state is unknown, because Lockstep cannot plan such a
+// project. If the configuration of a project cannot be read, it returns the errors in the project's files, with
+// their places. There are at most 30 warnings, and one more with the number of the other directories.
 func Unplannable(files fs.FS, all []Project) (ds diags.Diagnostics) {
 	const most = 30
 	read, warnings := map[string]bool{}, 0

@@ -16,9 +16,9 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
-// OtherVersions returns one error that names each required_version that Lockstep's version of the language
-// does not meet. For each of them the error has the file, the line, and the projects that cannot be planned
-// because of it. OtherVersions returns nil if all are met.
+// OtherVersions returns one error that names each required_version that Lockstep's version of the language does
+// not meet. For each of them the error has the file, the line, and the projects that cannot be planned because
+// of it. OtherVersions returns nil if Lockstep's version meets all of them.
 func OtherVersions(files fs.FS, all []Project) diags.Diagnostics {
 	var places []string // in the order of the projects
 	of := map[string][]string{}

@@ -77,8 +77,8 @@ func (s *Settings) excluded(dir string) bool {
 // place returns the directory and the workspace, which no two projects share.
 func (p Project) place() [2]string { return [2]string{p.Dir, p.Workspace} }
 
-// expanded returns the projects of a checkout: those with a block of their own, and those made by blocks for
-// many directories. at are their ranges, by name.
+// expanded returns the projects of a checkout. These are the projects with a separate block, and those made by
+// blocks for many directories. at are the ranges of the projects, by name.
 func (s *Settings) expanded(files fs.FS) (all []Project, at map[string]hcl.Range, ds diags.Diagnostics) {
 	e := s.expansion(files)
 	for _, p := range s.Projects {

@@ -7,9 +7,9 @@ import (
 )
 
 // Raise prevents other processes of the same user from reading this process' memory and environment in
-// /proc/PID. Our credentials are in our environment, and an allowed plugin can read any file that a pull
+// /proc/PID. Lockstep's credentials are in its environment. An allowed plugin can read any file that a pull
 // request names, for example with a local_file data source. Processes that this process starts are not
-// protected. Call Raise early; it lasts until the process ends. It is no protection against root.
+// protected. Call Raise early. Its effect lasts until the process ends. It is no protection against root.
 //
 // Source: prctl(2), PR_SET_DUMPABLE; proc(5), on the owner of the files in /proc/PID.
 func Raise() error {

@@ -2,5 +2,6 @@
 
 package shield
 
-// Raise does nothing on other systems than Linux: they do not show a process' environment as a file.
+// Raise does nothing on systems other than Linux, because these systems do not show a process' environment as a
+// file.
 func Raise() error { return nil }

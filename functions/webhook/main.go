@@ -30,8 +30,8 @@ func main() {
 // https://docs.github.com/en/webhooks/using-webhooks/best-practices-for-using-webhooks#respond-within-10-seconds
 const answerWithin = 8 * time.Second
 
-// handler returns the function that handles Lambda events: it converts each into an HTTP request for answer,
-// and the result into a response.
+// handler returns the function that handles Lambda events. The function converts each event into an HTTP
+// request for answer, and the result into a response.
 func handler(answer func(ctx context.Context, path string, header http.Header, body []byte) (int, string)) func(context.Context, events.LambdaFunctionURLRequest) (events.LambdaFunctionURLResponse, error) {
 	return func(ctx context.Context, e events.LambdaFunctionURLRequest) (events.LambdaFunctionURLResponse, error) {
 		if e.RequestContext.HTTP.Method != http.MethodPost {

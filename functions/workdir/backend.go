@@ -36,8 +36,8 @@ func (s *Settings) Name() string {
 	return s.Type
 }
 
-// Configured returns the settings of a backend block, with overrides from -backend-config. They are nil if
-// there is no backend block; overrides are then an error.
+// Configured returns the settings of a backend block, with overrides from -backend-config. If there is no
+// backend block, the settings are nil, and overrides are an error.
 func Configured(b *config.Backend, overrides map[string]any) (*Settings, diags.Diagnostics) {
 	if b == nil {
 		return nil, nil

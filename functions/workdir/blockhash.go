@@ -11,8 +11,8 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
-// blockHash returns the hash of a backend block for the record. It equals Terraform's hash, so that each tool
-// accepts the other's records. Terraform hashes a tuple of the type and an object of all attributes that
+// blockHash returns the hash of a backend block for the record. The hash equals Terraform's, so each tool
+// accepts the records of the other. Terraform hashes a tuple of the type and an object of all attributes that
 // version 1.11 knows. (Compared with records of 1.11.4.)
 func blockHash(backendType string, values map[string]any) uint64 {
 	v := cty.TupleVal([]cty.Value{cty.StringVal(backendType), objectOf(backendTypes[backendType].Attributes, values)})
@@ -29,8 +29,8 @@ func objectOf(attrs []statebackend.Attribute, values map[string]any) cty.Value {
 	return cty.ObjectVal(out)
 }
 
-// attributeOf converts a value of a block to the attribute's type. It returns null if that is impossible; the
-// error is reported when the backend is opened.
+// attributeOf converts a value of a block to the attribute's type. It returns null if that is impossible. The
+// error is reported later, when the backend is opened.
 func attributeOf(a statebackend.Attribute, v any) cty.Value {
 	ty := map[statebackend.AttributeType]cty.Type{
 		statebackend.String: cty.String, statebackend.Bool: cty.Bool, statebackend.Int: cty.Number,

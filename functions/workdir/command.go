@@ -110,7 +110,7 @@ func (w *lineWriter) Write(p []byte) (int, error) {
 	}
 }
 
-// end passes on the last line if it has no line break. After end, nothing is passed on.
+// end passes on the last line if the line has no line break. After end, no more lines are passed on.
 func (w *lineWriter) end() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

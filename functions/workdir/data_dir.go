@@ -102,7 +102,7 @@ func (d DataDir) Recorded() (*Settings, error) {
 	return &Settings{r.Backend.Type, r.Backend.Config, r.Backend.Hash}, nil
 }
 
-// Remember records the backend. If s is nil, it deletes the record: then the backend is the local default.
+// Remember records the backend. If s is nil, it deletes the record, so that the backend is the local default.
 func (d DataDir) Remember(s *Settings) error {
 	if s == nil {
 		err := os.Remove(d.recordPath())

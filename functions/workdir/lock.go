@@ -78,8 +78,8 @@ func (s *State) Rest() {
 	}
 }
 
-// Leave keeps the state locked, for the process that continues the run or takes the lock over. After it, Unlock
-// does nothing.
+// Leave keeps the state locked, for the process that continues the run or takes the lock over. After Leave,
+// Unlock does nothing.
 func (s *State) Leave() {
 	s.Rest()
 	s.lockID = ""
@@ -116,8 +116,8 @@ func lockedBy(place string, e *statebackend.LockedError) diags.Diagnostics {
 		place, e.Kind, e.Info, e.Info.ID)
 }
 
-// Unlock releases the lock that Lock took; without one it does nothing. If another run has taken the lock over,
-// the lock stays.
+// Unlock releases the lock that Lock took. If Lock took no lock, Unlock does nothing. If another run has taken
+// the lock over, the lock stays.
 func (s *State) Unlock(ctx context.Context) diags.Diagnostics {
 	if s.lockID == "" {
 		return nil

@@ -11,15 +11,15 @@ import (
 // ChecksumOptions are the options of `providers lock`.
 type ChecksumOptions struct {
 	Platforms []install.Platform
-	// FilesystemMirror is a directory, NetworkMirror a base URL. It is used instead of the registries. At most
-	// one is set.
+	// FilesystemMirror is a directory, and NetworkMirror is a base URL. The one that is set is used instead of
+	// the registries. At most one is set.
 	FilesystemMirror, NetworkMirror string
 	PluginCache                     bool // use that of the CLI configuration
 	Events                          func(install.Event)
 }
 
-// LockChecksums records the checksums of provider packages for some platforms in the lock file. It asks the
-// registries, whatever the CLI configuration says. It reports whether it added checksums. After an error, the
+// LockChecksums records the checksums of provider packages for some platforms in the lock file. It uses the
+// registries, whatever the CLI configuration says. changed is set if it added checksums. After an error, the
 // lock file is unchanged.
 func (d *Dir) LockChecksums(ctx context.Context, reqs install.Requirements, o ChecksumOptions) (changed bool, ds diags.Diagnostics) {
 	lock, ds := d.readLock()
@@ -56,7 +56,7 @@ type MirrorOptions struct {
 	Events func(install.Event)
 }
 
-// Mirror downloads provider packages into a directory. It asks the registries, whatever the CLI configuration
+// Mirror downloads provider packages into a directory. It uses the registries, whatever the CLI configuration
 // says.
 func (d *Dir) Mirror(ctx context.Context, reqs install.Requirements, o MirrorOptions) diags.Diagnostics {
 	lock, ds := &lockfile.File{}, diags.Diagnostics(nil)
@@ -75,7 +75,7 @@ func (d *Dir) Mirror(ctx context.Context, reqs install.Requirements, o MirrorOpt
 	return append(ds, in.Mirror(ctx, install.MirrorRequest{Requirements: reqs, Lock: lock, Platforms: o.Platforms, Dir: o.Dir})...)
 }
 
-// originInstaller returns an installer that asks the registries only.
+// originInstaller returns an installer that uses only the registries.
 func (d *Dir) originInstaller(events func(install.Event)) *install.Installer {
 	in := install.New(d.CLI, d.Getenv)
 	in.Source = install.NewRegistries(in.Client, d.CLI)

@@ -36,8 +36,8 @@ func (d DataDir) Prepared() inputs.Source {
 }
 
 // RecordPrepared writes the values that [DataDir.Prepared] returns. They are the values that the options and
-// the environment of init gave to the variables that init used. No value is secret: package early leaves out
-// sensitive and ephemeral variables, and keys of the encryption are not recorded.
+// the environment of init gave to the variables that init used. No value is secret, because package early
+// leaves out sensitive and ephemeral variables. Keys of the encryption are not recorded either.
 func (d *Dir) RecordPrepared() error {
 	path := d.preparedPath()
 	if len(d.used) == 0 {

@@ -291,8 +291,8 @@ func (d *Dir) schemas() process.SchemaCache {
 	return process.OpenSchemaCache(filepath.Join(d.Scratch, "schemas"))
 }
 
-// launch returns how to start a plugin. Its environment is d.PluginEnv; by default our own, which contains the
-// provider's credentials.
+// launch returns how to start a plugin. The plugin's environment is d.PluginEnv. The default is d.Environ,
+// which contains the provider's credentials.
 func (d *Dir) launch(p addrs.Provider, path string, o PoolOptions) process.Launch {
 	abs, err := filepath.Abs(path)
 	if err != nil {

@@ -97,7 +97,7 @@ func (s *State) Sum() string {
 // Exists reports whether there is a state, stored or set by Pretend.
 func (s *State) Exists() bool { return s.size > 0 || s.replaced }
 
-// Stored reports whether Current is the stored state: Pretend was not called.
+// Stored reports whether Current is the stored state. That is so if Pretend was not called.
 func (s *State) Stored() bool { return !s.replaced }
 
 // Pretend makes the parameter next the present state, without storing it.
@@ -158,7 +158,7 @@ func (s *State) Next(next *states.State) *states.State {
 // SetLineage sets the lineage that [State.Next] uses if the present state has none.
 func (s *State) SetLineage(lineage string) { s.lineage = lineage }
 
-// Replace stores the state next unchanged, with its own lineage and serial.
+// Replace stores the state next unchanged, with the lineage and the serial that next has.
 func (s *State) Replace(ctx context.Context, next *states.State) error {
 	data, err := encode(next)
 	if err != nil {

@@ -4,7 +4,7 @@
 //
 // The files are Terraform's: `.terraform/` has the providers, the record of the backend and the selected
 // workspace. `.terraform.lock.hcl` is beside the configuration. The package decides nothing about plans and
-// applies, and knows neither GitHub nor queues. Start at [Dir].
+// applies, and knows neither GitHub nor queues. Start reading at [Dir].
 package workdir
 
 import (
@@ -96,7 +96,7 @@ func (d *Dir) Load() (*config.Config, diags.Diagnostics) {
 	return loading.Load(in)
 }
 
-// LoadQueries is Load with the query files of the root module.
+// LoadQueries is like Load, and also reads the query files of the root module.
 func (d *Dir) LoadQueries() (*config.Config, diags.Diagnostics) {
 	in, ds := d.input("")
 	if ds.HasErrors() {
@@ -106,7 +106,7 @@ func (d *Dir) LoadQueries() (*config.Config, diags.Diagnostics) {
 	return loading.Load(in)
 }
 
-// LoadUntested is LoadTests without any tests.
+// LoadUntested is like LoadTests, but loads no tests.
 func (d *Dir) LoadUntested(root, _ string) (*testfiles.Suite, diags.Diagnostics) {
 	in, ds := d.input(root)
 	if ds.HasErrors() {

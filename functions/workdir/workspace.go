@@ -8,8 +8,8 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
-// Workspace returns the name of the selected workspace: the value of TF_WORKSPACE, else the recorded selection,
-// else "default".
+// Workspace returns the name of the selected workspace. It is the value of TF_WORKSPACE, otherwise the recorded
+// selection, otherwise "default".
 func (d *Dir) Workspace() string {
 	if w := d.Getenv("TF_WORKSPACE"); w != "" {
 		return w

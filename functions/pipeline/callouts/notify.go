@@ -32,7 +32,7 @@ type noticeData struct {
 	PullRequest int `json:"pull_request"`
 	// URL is the address of the pull request on GitHub.
 	URL string `json:"url"`
-	// Outcomes are the results of one or more projects.
+	// Outcomes are the outcomes of one or more projects.
 	Outcomes []outcome `json:"outcomes"`
 }
 

@@ -17,20 +17,20 @@ import (
 // A Line is a pipeline.Queue together with the consumer of its queues. All queues behave in the same way.
 type Line interface {
 	pipeline.Queue
-	// Work delivers the available messages without waiting, one after another, until there are no more. If
-	// handle returns an error, the message returns to the queue.
+	// Work passes the available messages to handle, one after another, until there are no more. It does not
+	// wait for new messages. If handle returns an error, the message returns to the queue.
 	Work(ctx context.Context, handle func(context.Context, pipeline.Message) error) error
 	// Take delivers a message to a process that dies before it has handled the message. ok is false if there is
 	// no message.
 	Take(ctx context.Context) (m pipeline.Message, ok bool, err error)
-	// Pass makes the visibility timeout of delivered messages end, so that they can be delivered again.
+	// Pass ends the visibility timeout of all delivered messages, so that they can be delivered again.
 	Pass(ctx context.Context) error
 	// Dead returns all messages in the dead-letter queues, and deletes them.
 	Dead(ctx context.Context) ([]pipeline.Message, error)
 }
 
 // TestLine tests the contract of pipeline.Queue, which is the behaviour of SQS FIFO queues. open returns a Line
-// with empty queues. The tests run in parallel.
+// whose queues are empty. The tests run in parallel.
 func TestLine(t *testing.T, open func(t *testing.T) Line) {
 	hold(t, open, []contract[Line]{
 		{"order", lineOrder},
@@ -59,8 +59,8 @@ func send(t *testing.T, l Line, messages ...pipeline.Message) {
 	}
 }
 
-// work handles the available messages, and returns their IDs in order. Its handler fails for the messages
-// whose IDs are in bad.
+// work handles the available messages, and returns the IDs of the handled messages in order. Its handler fails
+// for the messages whose IDs are in bad.
 func work(t *testing.T, l Line, bad ...string) (ids []string) {
 	t.Helper()
 	if err := l.Work(t.Context(), func(_ context.Context, m pipeline.Message) error {
@@ -85,8 +85,9 @@ func pass(t *testing.T, l Line) {
 	}
 }
 
-// want compares IDs, group by group, because the order between groups is not defined. An ID's group is the part
-// before the dot.
+// want compares the IDs got with the wanted ones. It compares each group separately, because the order between
+// groups is not defined. The group of an ID is the part before the dot. what describes the case in the failure
+// message.
 func want(t *testing.T, what string, got []string, want ...string) {
 	t.Helper()
 	groups := func(ids []string) map[string][]string {

@@ -22,8 +22,8 @@ import (
 )
 
 // StartQueues starts a real SQS server without queues, and returns its URL. The server stops when the tests of
-// the package end. One process serves all tests, each with its own application, because its start takes half a
-// second of processor time.
+// the package end. One process works for all tests, because the start of a process takes half a second of
+// processor time. Each test has its own application in that process.
 func StartQueues(t testing.TB) (url string) {
 	t.Helper()
 	app := statebackendtest.Part(t, "npm", "fauxqs", "node_modules", "fauxqs", "dist", "app.js")
@@ -47,9 +47,9 @@ func StartQueues(t testing.TB) (url string) {
 	return "http://" + string(address)
 }
 
-// starting is a JavaScript program that starts an SQS server for each HTTP request and answers with the
-// server's address. It ends when its input is closed, which happens when our process ends. The SQS server's own
-// command is not used, because it listens on all addresses.
+// starting is a JavaScript program that starts an SQS server for each HTTP request, and answers with the
+// server's address. The program ends when its input is closed. That happens when the process of the tests ends.
+// The SQS server's own command is not used, because it listens on all addresses.
 const starting = `const { buildApp } = await import(process.argv[1]);
 const { createServer } = await import("node:http");
 const host = "127.0.0.1";

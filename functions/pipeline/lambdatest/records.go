@@ -187,7 +187,8 @@ func recordKeys(t *testing.T, r pipeline.Records) {
 	}
 }
 
-// recordList checks that a list has the records exactly one level below, ordered by bytes.
+// recordList checks that a list contains exactly the records one level below, and that they are ordered by the
+// bytes of the keys.
 func recordList(t *testing.T, r pipeline.Records) {
 	for _, key := range oddKeys() {
 		mustPut(t, r, key, "of "+key, "")
@@ -277,7 +278,7 @@ func recordRace(t *testing.T, r pipeline.Records) {
 	}
 }
 
-// winners calls do many times concurrently, and returns how many calls had no conflict.
+// winners calls do many times concurrently. It returns how many of the calls had no conflict.
 func winners(t *testing.T, do func(i int) error) int {
 	t.Helper()
 	const n = 12

@@ -19,7 +19,7 @@ import (
 )
 
 // A Function is a Lambda function as AWS runs it: its real bootstrap, in execution environments. An environment
-// handles one invocation at a time, is frozen between invocations, and is reused. A Function is safe for
+// handles one invocation at a time. It is frozen between invocations, and is reused. A Function is safe for
 // concurrent use. It ends with the test.
 type Function struct {
 	t    testing.TB
@@ -43,8 +43,8 @@ type FunctionSpec struct {
 	Env map[string]string
 	// Timeout is the time limit of an invocation. An environment that exceeds it is killed.
 	Timeout time.Duration
-	// Promised is the time limit that the function itself sees, if it is longer than Timeout. It simulates that
-	// the machine of a function dies early. 0 means Timeout.
+	// Promised is the time limit that the function itself sees, if that limit is longer than Timeout. A test
+	// uses it to simulate that the machine of a function dies early. 0 means Timeout.
 	Promised time.Duration
 	// Log receives the function's output; nil discards it.
 	Log io.Writer
@@ -67,7 +67,7 @@ func (f *Function) tell(o occurrence) {
 	}
 }
 
-// InitTimeout is the time limit for a new environment until it asks for its first event.
+// InitTimeout is the time limit for a new environment until it requests its first event.
 // Source: https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtime-environment.html#runtimes-lifecycle-ib
 const InitTimeout = 10 * time.Second
 
@@ -88,8 +88,8 @@ type Invocation struct {
 	// Payload is the function's answer. If there was none, Error is set instead.
 	Payload []byte
 	Error   *FunctionError
-	// Init is how long a new environment took to ask for the event; 0 for a reused environment. Duration is the
-	// time from the event to the answer.
+	// Init is how long a new environment took until it requested the event. It is 0 for a reused environment.
+	// Duration is the time from the event to the answer.
 	Init, Duration time.Duration
 }
 
@@ -103,8 +103,8 @@ type FunctionError struct {
 // Error implements error.
 func (e *FunctionError) Error() string { return e.Type + ": " + e.Message }
 
-// Invoke passes an event to an idle or a new environment. It returns once that environment is idle again or has
-// ended. The error is a failure of the test machine, not of the function.
+// Invoke passes an event to an idle environment, or to a new one. It returns once that environment is idle
+// again or has ended. The error is a failure of the test machine, not of the function.
 func (f *Function) Invoke(event any) (Invocation, error) {
 	payload, err := json.Marshal(event)
 	if err != nil {
@@ -162,7 +162,8 @@ func (f *Function) Terminate() {
 	}
 }
 
-// idle returns an environment that waits for an event, and marks it as busy.
+// idle returns an environment that waits for an event, and marks it as busy. If there is none, it starts a new
+// one.
 func (f *Function) idle() (*environment, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -180,7 +181,7 @@ func (f *Function) idle() (*environment, error) {
 	return e, err
 }
 
-// start starts an environment, marked as busy.
+// start starts an environment with the given number. The environment is already marked as busy.
 func (f *Function) start(number int) (*environment, error) {
 	e := &environment{
 		spec: f.spec, id: fmt.Sprintf("%s-%d", f.spec.Name, number), busy: true,
@@ -206,8 +207,8 @@ func (f *Function) start(number int) (*environment, error) {
 	}
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.WaitDelay = time.Second
-	// The process gets its own process group, so that plugins are frozen and killed with it. It must also end
-	// when our process does, even if it is frozen.
+	// The process gets its own process group, so that plugins are frozen and killed together with it. It must
+	// also end when the process of the test ends, even if it is frozen.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	e.begin = time.Now()
 	if err := cmd.Start(); err != nil {
@@ -236,8 +237,7 @@ func (f *Function) forget(e *environment) {
 }
 
 // environ returns the environment of a function: the variables that AWS sets for every function, and the
-// function's own settings. On AWS, tmp is /tmp.
-// Source:
+// function's own settings. tmp is the directory for temporary files; on AWS it is /tmp. Source:
 // https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html#configuration-envvars-runtime
 func (f *Function) environ(runtimeAPI, tmp string) []string {
 	env := []string{
@@ -259,14 +259,15 @@ func (f *Function) environ(runtimeAPI, tmp string) []string {
 	return env
 }
 
-// FunctionARN returns the ARN by which a function with a name is invoked.
+// FunctionARN returns the ARN of the function with the given name.
 func FunctionARN(name string) string {
 	return "arn:aws:lambda:" + Region + ":" + AccountID + ":function:" + name
 }
 
-// BuildFunctions builds the bootstraps of functions as `make build` does, but for this machine and with the
-// options of test builds, so that most packages are in the build cache. It returns the paths of the programs by
-// function name.
+// BuildFunctions builds the bootstraps of the named functions, and returns the paths of the programs by
+// function name. root is the root directory of the module, and dir is the directory for the programs. The build
+// is like that of `make build`, but for this machine. It has the options of test builds, so that most packages
+// are in the build cache.
 func BuildFunctions(root, dir string, names ...string) (map[string]string, error) {
 	args := []string{"build", "-tags", "lambda.norpc", "-ldflags", "-s -w", "-o", dir + "/"}
 	for _, name := range names {

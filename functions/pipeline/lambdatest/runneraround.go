@@ -10,8 +10,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/lambdatest/templates"
 )
 
-// This file checks the rights for what AWS does around the functions: it assumes their roles, writes their
-// logs, takes messages from their queues, and calls them. The template must allow each of these.
+// This file checks the permissions for what AWS itself does around the functions. AWS assumes the roles of the
+// functions, writes logs, takes messages from queues, and calls the functions. The template must allow each of
+// these actions.
 
 // around returns a listener that evaluates the template's policies for each occurrence around a function.
 func (s *Stack) around(function, role string) func(occurrence) {
@@ -38,7 +39,8 @@ func (s *Stack) around(function, role string) func(occurrence) {
 	}
 }
 
-// must evaluates a call that the policies have to allow. If they do not, the call is recorded in Denied.
+// must evaluates a call that the policies must allow. If the policies do not allow the call, it is recorded in
+// Denied.
 func (s *Stack) must(x templates.Rights, c templates.Call) {
 	if !s.ask(x, c) {
 		s.denied(Request{Function: x.Who, Action: c.Action, Resource: c.Resource})

@@ -18,7 +18,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/lambdatest/templates"
 )
 
-// The region, the account and the credentials of the functions, for the servers that replace AWS.
+// These are the region, the account and the credentials of the functions. The servers that replace AWS know
+// them.
 const (
 	Region    = templates.Region
 	AccountID = templates.AccountID
@@ -26,8 +27,11 @@ const (
 	SecretKey = "testsecret"
 )
 
-// An Account replaces the rest of an AWS account: the secrets of Secrets Manager, the roles for which STS gives
-// credentials, and a team's own Lambda functions.
+// An Account replaces the rest of an AWS account:
+//
+//   - the secrets of Secrets Manager
+//   - the roles for which STS gives credentials
+//   - a team's own Lambda functions
 type Account struct {
 	URL string
 
@@ -78,8 +82,8 @@ func (a *Account) KeepFor(arn, value string, roles ...string) {
 // AddRole adds a role to the account and returns its ARN.
 func (a *Account) AddRole(name string) string { return a.AddRoleOf(AccountID, name, Trust{}) }
 
-// A Trust is the trust policy of a role: the required external ID, and the required value of the session tag
-// "repository". An empty field requires nothing.
+// A Trust is the trust policy of a role. It has the required external ID, and the required value of the session
+// tag "repository". An empty field requires nothing.
 type Trust struct{ ExternalID, Repository string }
 
 // AddRoleOf adds a role with a trust policy to another account, and returns its ARN.
@@ -104,8 +108,8 @@ func (a *Account) Assumed() []AssumedRole {
 	return append([]AssumedRole(nil), a.assumed...)
 }
 
-// ServeHTTP implements http.Handler: GetSecretValue in the JSON 1.1 protocol; AssumeRole, GetCallerIdentity and
-// Publish in the query protocol.
+// ServeHTTP implements http.Handler. It answers GetSecretValue in the JSON 1.1 protocol. It answers AssumeRole,
+// GetCallerIdentity and Publish in the query protocol.
 func (a *Account) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -156,7 +160,8 @@ func (a *Account) AddFunction(arn string, answer func(payload []byte) ([]byte, e
 	a.functions[arn] = answer
 }
 
-// invoked returns the ARN of the function that a request invokes; false if it is another request.
+// invoked returns the ARN of the function that a request invokes. The bool is false if the request does not
+// invoke a function.
 // Source: https://docs.aws.amazon.com/lambda/latest/api/API_Invoke.html
 func invoked(r *http.Request) (string, bool) {
 	rest, is := strings.CutPrefix(r.URL.Path, "/2015-03-31/functions/")

@@ -13,9 +13,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/lambdatest/templates"
 )
 
-// follow returns the calls to KMS that S3 makes on behalf of the caller of c: GenerateDataKey for a written
-// object, Decrypt for a read one. Objects in the template's bucket have the key and the encryption context of
-// their upload. Objects in the bucket of states have the bucket's default key, if it has one.
+// follow returns the calls to KMS that S3 makes for the caller of c: GenerateDataKey for a written object, and
+// Decrypt for a read object. Objects in the template's bucket have the key and the encryption context of their
+// upload. Objects in the bucket of states have the bucket's default key, if the bucket has one.
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/UsingKMSEncryption.html
 func (s *Stack) follow(c templates.Call, header http.Header) []templates.Call {
 	action := map[string]string{"s3:PutObject": "kms:GenerateDataKey", "s3:GetObject": "kms:Decrypt"}[c.Action]
@@ -63,8 +63,8 @@ func throughS3(action, key string, context map[string]string) templates.Call {
 	return c
 }
 
-// s3Context returns the condition keys that S3 derives from a request. The request counts as sent by TLS, as it
-// would be on AWS, although the test servers have no TLS.
+// s3Context returns the condition keys that S3 derives from a request. The request counts as sent by TLS, as on
+// AWS. The test servers themselves have no TLS.
 // Source: https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazons3.html
 func s3Context(header http.Header) map[string][]string {
 	out := tls()

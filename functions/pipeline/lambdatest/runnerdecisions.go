@@ -45,7 +45,7 @@ func (s *Stack) rightsOf(role string) templates.Rights {
 	return templates.Rights{Who: s.resolver.Atts[role+".Arn"], Own: s.policies().roles[role]}
 }
 
-// ask decides whether a call is allowed, and records the decision.
+// ask decides whether the rights x allow the call c, and records the decision.
 func (s *Stack) ask(x templates.Rights, c templates.Call) bool {
 	ok := x.May(s.protects(c.Resource), c)
 	s.mu.Lock()
@@ -61,8 +61,8 @@ func (s *Stack) Decisions() []templates.Decision {
 	return slices.Clone(s.decisions)
 }
 
-// Written returns a text in which the template's names, in the form of Fn::Sub, replace the values of the
-// deployment. An ARN becomes "${Table.Arn}", for example.
+// Written returns the text with each value of the deployment replaced by the template's name for it, in the
+// form of Fn::Sub. An ARN becomes "${Table.Arn}", for example.
 func (s *Stack) Written(text string) string {
 	for _, name := range s.named() {
 		text = strings.ReplaceAll(text, name[0], "${"+name[1]+"}")
@@ -70,7 +70,7 @@ func (s *Stack) Written(text string) string {
 	return text
 }
 
-// named returns the values of resources and parameters with their names, the longest value first.
+// named returns pairs of a value and the name of its resource or parameter. The longest value is first.
 func (s *Stack) named() [][2]string {
 	var out [][2]string
 	for name, value := range s.resolver.Atts {

@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// environment is an execution environment: a process, and the Runtime API that it uses. The API is as small as
-// this:
+// environment is an execution environment: a process, and the Runtime API that it uses. The API consists of
+// these requests:
 //
 //	GET  .../invocation/next          waits for an event; the next call ends the invocation
 //	POST .../invocation/ID/response   the answer of an invocation
@@ -102,7 +102,8 @@ func (e *environment) next(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// answer receives the answer of an invocation, within Lambda's limit of 6 MB.
+// answer receives the answer of an invocation, up to Lambda's limit of 6 MB. made turns the answer's body into
+// the result of the invocation.
 // Source: https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
 func (e *environment) answer(w http.ResponseWriter, r *http.Request, made func([]byte) Invocation) {
 	body, err := io.ReadAll(io.LimitReader(r.Body, MaxPayload+1))
@@ -134,7 +135,7 @@ func (e *environment) initError(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusAccepted)
 }
 
-// take marks the environment as busy if it is idle, and reports whether it was.
+// take marks the environment as busy if it is idle. It returns false if the environment is busy or has ended.
 func (e *environment) take() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -193,8 +194,8 @@ func (e *environment) invoke(payload []byte) (Invocation, error) {
 	return got, nil
 }
 
-// wait waits for a sign of the process, until the time limit or the end of the process. It reports whether the
-// sign came, or the process ended.
+// wait waits for a sign from the process. It returns true if the sign came or the process ended, and false if
+// the time limit came first.
 func (e *environment) wait(sign <-chan struct{}, limit time.Duration) bool {
 	t := time.NewTimer(limit)
 	defer t.Stop()

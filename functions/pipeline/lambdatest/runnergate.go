@@ -21,8 +21,8 @@ import (
 )
 
 // gate is the one address under which a function finds all of AWS. It forwards a request to the server of the
-// service if the function's role allows the request. If the request has the credentials of a session, the
-// session's role and policy must allow it.
+// service if the function's role allows the request. If the request has the credentials of a session, both the
+// session's role and the session's policy must allow the request.
 type gate struct {
 	stack    *Stack
 	function string
@@ -33,11 +33,11 @@ type gate struct {
 // A Request is a request to AWS that a function made.
 type Request struct {
 	Function string
-	// Session is the ARN of the role whose session made the request; "" if the function made it with its own
-	// role.
+	// Session is the ARN of the role whose session made the request. It is "" if the function made the request
+	// with its own role.
 	Session string
-	// Action is IAM's name of the action, such as "s3:PutObject". Resource is the ARN of the object of the
-	// action.
+	// Action is IAM's name of the action, such as "s3:PutObject". Resource is the ARN of what the action is
+	// done to.
 	Action, Resource string
 	Key              string // the partition key of a DynamoDB item, up to the first "/"
 	Header           http.Header
@@ -145,7 +145,8 @@ func hide(res *http.Response) error {
 	return nil
 }
 
-// may decides on a call and on the calls that follow from it.
+// may reports whether the caller may make a call and the other calls that follow from it. It records each
+// decision.
 func (g *gate) may(who templates.Rights, c templates.Call, header http.Header) bool {
 	if !g.stack.ask(who, c) {
 		return false
@@ -158,8 +159,8 @@ func (g *gate) may(who templates.Rights, c templates.Call, header http.Header) b
 	return true
 }
 
-// other serves a request of a role that does not belong to the stack. The account decides about its own
-// secrets.
+// other answers a request of a role that does not belong to the stack. The account itself decides who may read
+// its secrets.
 func (g *gate) other(w http.ResponseWriter, r *http.Request, role, service string, calls []templates.Call) {
 	if service == "s3" {
 		for _, c := range calls {
@@ -176,7 +177,8 @@ func (g *gate) other(w http.ResponseWriter, r *http.Request, role, service strin
 	g.services[service].ServeHTTP(w, r)
 }
 
-// read returns the AWS service that a request is for, and the API calls that the request counts as.
+// read returns the AWS service that a request is for. It also returns the API calls that IAM must allow for the
+// request.
 func (s *Stack) read(r *http.Request, body []byte) (string, []templates.Call) {
 	target := r.Header.Get("X-Amz-Target")
 	protocol, operation, _ := strings.Cut(target, ".")

@@ -13,7 +13,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pricing"
 )
 
-// count serves a request, and adds its units to the stack's meter.
+// count forwards a request, and adds the units of the request to the stack's meter.
 func (g *gate) count(w http.ResponseWriter, r *http.Request, service string, calls []templates.Call, body []byte) {
 	overheard := &metering.Answer{ResponseWriter: w, Keep: service == "dynamodb"}
 	g.services[service].ServeHTTP(overheard, r)
@@ -27,7 +27,7 @@ func (g *gate) count(w http.ResponseWriter, r *http.Request, service string, cal
 	}
 }
 
-// Usage returns what was used since its last call. No function may be running.
+// Usage returns what was used since the last call of Usage. No function may be running.
 func (s *Stack) Usage() pricing.Usage {
 	u := pricing.Usage{Functions: map[string]pricing.Time{}, Counts: s.meter.Take()}
 	if s.billed == nil {
@@ -59,8 +59,8 @@ func (s *Stack) properties(short string) (found map[string]any) {
 	return found
 }
 
-// number returns the number in a property, which may be within {Size: N}. If there is none, it returns
-// fallback.
+// number returns the number in a property of the template. The number may be inside {Size: N}. If there is no
+// number, it returns fallback.
 func (s *Stack) number(property any, fallback int) int {
 	if of, ok := property.(map[string]any); ok && of["Size"] != nil {
 		property = of["Size"]

@@ -26,7 +26,7 @@ type Mapping struct {
 	QueueName string
 	Function  *Function
 	BatchSize int32
-	// Twice passes every batch to the function a second time, after it was handled.
+	// Twice passes every batch to the function a second time, after the batch was handled.
 	Twice bool
 
 	asks  func(action string) // called with each action of Lambda on the queue, which needs the function's role
@@ -36,8 +36,8 @@ type Mapping struct {
 	left map[string]string // receipts of messages that were not deleted, by message ID
 }
 
-// Step receives once, without waiting. It returns the number of messages and the result of the invocation that
-// handled them.
+// Step receives messages once, without waiting. It returns the number of messages, and the result of the
+// invocation that handled them.
 func (m *Mapping) Step(ctx context.Context) (int, Invocation, error) {
 	m.ask("sqs:ReceiveMessage")
 	in, err := m.Queue.ReceiveMessage(ctx, &sqs.ReceiveMessageInput{
@@ -138,8 +138,8 @@ func (m *Mapping) drop(x types.Message) {
 	delete(m.left, aws.ToString(x.MessageId))
 }
 
-// Expire ends the visibility timeout of all received messages that were not deleted, and returns their number.
-// They can be received at once.
+// Expire ends the visibility timeout of all messages that were received but not deleted, so that they can be
+// received at once. It returns the number of these messages.
 func (m *Mapping) Expire(ctx context.Context) (int, error) {
 	m.mu.Lock()
 	left := m.left

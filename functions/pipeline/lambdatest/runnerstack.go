@@ -73,11 +73,11 @@ type StackOptions struct {
 	Aliases map[string]string
 	// Timeouts replace the timeouts of the template, by function name.
 	Timeouts map[string]time.Duration
-	// Promised are the time limits that the functions themselves see, if they are longer; see
-	// [FunctionSpec.Promised].
+	// Promised are the time limits that the functions themselves see, by function name, if these limits are
+	// longer; see [FunctionSpec.Promised].
 	Promised map[string]time.Duration
-	// OtherRoles decides about S3 requests of the roles that an [Account] has made. role is NAME, or
-	// NAME-ACCOUNT for a role in another account than the stack's. nil refuses all.
+	// OtherRoles decides about S3 requests of the roles that an [Account] has made. role is NAME for a role in
+	// the stack's account, or NAME-ACCOUNT for a role in another account. nil refuses all these requests.
 	OtherRoles func(role, action, resource string) bool
 	// Env is added to the environment of all functions, and overrides it.
 	Env map[string]string
@@ -297,7 +297,7 @@ func (s *Stack) Requests() []Request { return s.list(&s.requests) }
 // Denied returns the requests of functions to AWS that their roles did not allow.
 func (s *Stack) Denied() []Request { return s.list(&s.refused) }
 
-// ForgetDenied removes the requests in Denied so far, which a test has provoked.
+// ForgetDenied empties the list that Denied returns. A test calls it after it has provoked refusals.
 func (s *Stack) ForgetDenied() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -23,8 +23,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/lambdatest/templates"
 )
 
-// This file has STS for the roles of the template. A caller whom a role trusts gets credentials. A request with
-// these credentials must be allowed by both the role's policies and the session's own policy.
+// This file implements STS for the roles of the template. A caller gets credentials if a role trusts the
+// caller. A request with these credentials must be allowed by both the role's policies and the session's own
+// policy.
 
 // A session has the rights of an assumed role.
 type session struct {
@@ -140,7 +141,7 @@ func readAssumed(form url.Values) AssumedRole {
 	return as
 }
 
-// errNobody reports a request with credentials that nobody received.
+// errNobody reports a request with credentials that were given to no caller.
 var errNobody = errors.New("these credentials are nobody's")
 
 // by returns the session whose credentials a request has; nil for the function's own credentials.
@@ -162,8 +163,8 @@ func (g *gate) by(r *http.Request) (*session, error) {
 	return &x, nil
 }
 
-// resign signs a session's request again, with the credentials that the servers behind the gate accept: they
-// have one user.
+// resign signs a session's request again, with the credentials that the servers behind the gate accept. These
+// servers have only one user.
 func resign(r *http.Request, body []byte, service string) error {
 	r.Header.Del("Authorization")
 	r.Header.Del("X-Amz-Security-Token")

@@ -18,8 +18,8 @@ import (
 // Source: https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
 const MaxPayload = 6 << 20
 
-// URL returns the handler of a function URL. It turns HTTP requests into events, in format 2.0, and the
-// function's results into HTTP answers.
+// URL returns the handler of a function URL. The handler turns HTTP requests into events in format 2.0. It
+// turns the function's results into HTTP answers.
 // Source: https://docs.aws.amazon.com/lambda/latest/dg/urls-invocation.html
 func (f *Function) URL() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -71,7 +71,8 @@ func urlEvent(r *http.Request, body []byte) events.LambdaFunctionURLRequest {
 	return e
 }
 
-// isText reports whether a body with a content type is put into the event unchanged, rather than in base64.
+// isText reports whether a body with the given content type goes into the event unchanged. Other bodies go into
+// the event in base64.
 func isText(contentType string) bool {
 	kind, _, err := mime.ParseMediaType(contentType)
 	return err == nil && (strings.HasPrefix(kind, "text/") || kind == "application/json" || kind == "application/xml" || kind == "application/javascript")

@@ -54,8 +54,8 @@ func (a Artifacts) Delete(ctx context.Context, x pipeline.Artifact) error {
 	return nil
 }
 
-// path returns the file of an artifact. It panics if the key is not a clean path, because only our own code
-// makes keys.
+// path returns the file of an artifact. It panics if the key is not a clean path, because only Lockstep's own
+// code makes keys.
 func (a Artifacts) path(x pipeline.Artifact) string {
 	if !fs.ValidPath(x.Key) || x.Key == "." {
 		panic(fmt.Sprintf("localstore: the key %q is not a path", x.Key))

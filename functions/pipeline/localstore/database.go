@@ -16,9 +16,9 @@ import (
 
 // schema is the first and only version of the tables.
 //
-// A message can be delivered from the time in ready on, and claim names the process that handles it. Only the
-// first message of a group is delivered. Dead messages are in queues of their own, named dead/QUEUE. The table
-// sent has the IDs of sent messages, so that none is sent twice.
+// A message can be delivered from the time in the column ready on. The column claim names the process that
+// handles the message. Only the first message of a group is delivered. Dead messages are in separate queues,
+// named dead/QUEUE. The table sent has the IDs of sent messages, so that no message is sent twice.
 const schema = `
 CREATE TABLE record (
 	dir TEXT NOT NULL, name TEXT NOT NULL, value BLOB NOT NULL, version TEXT NOT NULL,
@@ -97,7 +97,7 @@ func (d *database) open(ctx context.Context) (*sql.DB, error) {
 	return db, nil
 }
 
-// prepare creates the tables if they do not exist, and deletes expired rows.
+// prepare creates the tables if they do not exist. It also deletes expired rows.
 func prepare(ctx context.Context, db *sql.DB) error {
 	// If several processes open a new database at the same time, all except one get the error "busy" at once:
 	// SQLite does not wait while another process sets the journal's mode.
@@ -158,7 +158,7 @@ func (d *database) exec(ctx context.Context, statement string, args ...any) (int
 	return result.RowsAffected()
 }
 
-// wait pauses, and reports whether ctx is still alive.
+// wait pauses for the duration d. It returns false if ctx ends before.
 func wait(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

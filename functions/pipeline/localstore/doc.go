@@ -58,5 +58,5 @@ func Open(path string) (*Dir, error) {
 	return d, nil
 }
 
-// Close closes the database. Nothing may use it.
+// Close closes the database. Nothing may use the database afterwards.
 func (d *Dir) Close() error { return d.Queue.db.close() }

@@ -7,8 +7,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 )
 
-// ListAll returns the records of a collection, sorted by key. A collection is the first segment of their keys.
-// It is for people who look at the data; a pipeline does not need it.
+// ListAll returns the records of a collection, sorted by key. A collection is the first segment of the records'
+// keys. ListAll is for people who want to read the data; a pipeline does not need it.
 func (r Records) ListAll(ctx context.Context, collection string) ([]pipeline.Record, error) {
 	pipeline.CheckDir(collection)
 	db, err := r.db.get(ctx)

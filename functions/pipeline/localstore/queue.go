@@ -19,7 +19,8 @@ import (
 // its group continues. Repositories take turns: even if one repository has many messages, another repository
 // waits for only one of them. The messages of a repository are delivered in the order of sending.
 type Queue struct {
-	// Lease is how long a message stays with a process that died; 0 means 30 s. A living process renews it.
+	// Lease is how long a message belongs to a process that has died; 0 means 30 s. A living process renews the
+	// lease.
 	Lease time.Duration
 
 	db   *database
@@ -79,8 +80,8 @@ func (q *Queue) send(ctx context.Context, m pipeline.Message, body []byte) error
 	return tx.Commit()
 }
 
-// Ahead returns how many plans of a repository are delivered before a plan that is sent now. [pipeline.Ahead]
-// calls it.
+// Ahead returns how many plans of a repository are delivered before a plan that is sent now. about names the
+// repository. [pipeline.Ahead] calls this method.
 func (q *Queue) Ahead(ctx context.Context, about pipeline.Pull) (n int, err error) {
 	db, err := q.db.get(ctx)
 	if err == nil {
@@ -110,8 +111,8 @@ type claimed struct {
 	reason   string // why it is a dead letter; "" if it is none
 }
 
-// claim takes the first message of a group, if no message of the group is being handled. It chooses the
-// repository whose last turn is the longest ago. If hurry is set, it does not wait for the delay after a failed
+// claim takes the first message of a group in which no message is being handled. It chooses the repository
+// whose last turn is the longest ago. If hurry is set, claim does not wait for the delay after a failed
 // attempt. ok is false if there is no such message now.
 func (q *Queue) claim(ctx context.Context, hurry bool) (c claimed, ok bool, err error) {
 	db, err := q.db.get(ctx)
@@ -185,7 +186,7 @@ func (q *Queue) lease() time.Duration {
 	return q.Lease
 }
 
-// keep renews the claim, and reports whether it was still valid.
+// keep renews the claim of this process on a message. It returns false if the claim was no longer valid.
 func (q *Queue) keep(ctx context.Context, c claimed) (bool, error) {
 	n, err := q.db.exec(ctx, "UPDATE message SET ready = ? WHERE seq = ? AND claim = ?", time.Now().Add(q.lease()).UnixMilli(), c.seq, c.claim)
 	return n > 0, err
@@ -204,7 +205,7 @@ func (q *Queue) release(ctx context.Context, c claimed, pause time.Duration, rea
 	return err
 }
 
-// unhand returns a message to the queue as if it had never been delivered.
+// unhand returns a message to the queue as if the message had never been delivered.
 func (q *Queue) unhand(ctx context.Context, c claimed) error {
 	_, err := q.db.exec(ctx, "UPDATE message SET claim = '', ready = 0, receives = receives - 1 WHERE seq = ? AND claim = ?", c.seq, c.claim)
 	return err

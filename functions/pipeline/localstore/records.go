@@ -38,7 +38,7 @@ func (r Records) Put(ctx context.Context, key string, value []byte, prev pipelin
 	if value == nil {
 		value = []byte{}
 	}
-	// A version is never the same twice, so a record that was deleted and made again has another one.
+	// A version never occurs twice, so a record that was deleted and created again has another version.
 	version := rand.Text()
 	var expires int64
 	if d := pipeline.Retention(key); d > 0 {

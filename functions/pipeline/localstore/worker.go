@@ -13,8 +13,9 @@ import (
 
 // A Worker handles messages.
 type Worker struct {
-	// Handle carries out the task of a message. After an error another attempt may help. Its context ends with
-	// the worker's. It also ends when another process has found this one frozen and has taken over the message.
+	// Handle carries out the task of a message. After an error, another attempt may help. The context of Handle
+	// ends with the context of the worker. It also ends when another process has found this process frozen and
+	// has taken over the message.
 	Handle func(context.Context, pipeline.Message) error
 	// Abandon is called for a message after Handle has failed in all attempts that its queue allows. Abandon is
 	// called again until it succeeds.
@@ -25,13 +26,13 @@ type Worker struct {
 	Log func(error)
 }
 
-// poll is how often the queue looks for messages that other processes have sent, and for messages whose delay
-// is over.
+// poll is how often the queue searches for messages that other processes have sent, and for messages whose
+// delay is over.
 const poll = 500 * time.Millisecond
 
-// Work handles messages until ctx ends, which is its normal end. The handlers of messages in progress should
-// then end soon, and these messages are delivered again. Work also deletes expired records. It returns an error
-// only if the database cannot be opened; later errors go to the log, and the work continues.
+// Work handles messages until ctx ends. That is the normal end of Work. The handlers of messages in progress
+// should then end soon, and these messages are delivered again. Work also deletes expired records. It returns
+// an error only if the database cannot be opened. Later errors go to the log, and the work continues.
 func (q *Queue) Work(ctx context.Context, w Worker) error {
 	if _, err := q.db.get(ctx); err != nil && ctx.Err() == nil {
 		return err
@@ -56,8 +57,9 @@ func (q *Queue) Work(ctx context.Context, w Worker) error {
 	return nil
 }
 
-// Drain handles messages until none are left, without delays between attempts. It returns how many were handled
-// or given up. It waits for messages that other processes handle. If Abandon fails, Drain ends with an error.
+// Drain handles messages until none are left, without delays between attempts. It returns how many messages
+// were handled or given up. It waits for the messages that other processes handle. If Abandon fails, Drain ends
+// with an error.
 func (q *Queue) Drain(ctx context.Context, w Worker) (int, error) {
 	var count atomic.Int64
 	errs := q.each(ctx, w, func() error {
@@ -89,7 +91,7 @@ func (q *Queue) each(ctx context.Context, w Worker, f func() error) []error {
 	return walk.Run(ctx, n, walk.Graph{N: n}, func(context.Context, int) error { return f() })
 }
 
-// await waits until there may be something to do.
+// await waits until there may be a message to handle, or until ctx ends.
 func (q *Queue) await(ctx context.Context) {
 	timer := time.NewTimer(poll)
 	defer timer.Stop()
@@ -106,8 +108,9 @@ func (w Worker) log(err error) {
 	}
 }
 
-// next takes a message and handles it. ok is set if there was one, and done if it is handled or given up. err
-// is a failure of Abandon or of the database; a failure of Handle is not returned.
+// next takes a message and handles it. ok is set if there was a message. done is set if the message is handled
+// or given up. err is a failure of Abandon or of the database. A failure of Handle is not returned. hurry is as
+// for claim.
 func (q *Queue) next(ctx context.Context, w Worker, hurry bool) (done, ok bool, err error) {
 	c, ok, err := q.claim(ctx, hurry)
 	if err != nil && ctx.Err() != nil {
@@ -119,7 +122,7 @@ func (q *Queue) next(ctx context.Context, w Worker, hurry bool) (done, ok bool, 
 	q.signal()       // there may be more, for others
 	defer q.signal() // and then the next of its group, or nothing any more
 	err = q.handle(ctx, w, c)
-	// The outcome has to be written even if ctx has ended.
+	// The result must be written even if ctx has ended.
 	write, cancel := context.WithTimeout(context.WithoutCancel(ctx), busyTimeout)
 	defer cancel()
 	switch {

@@ -119,10 +119,11 @@ func (g gitGetter) fetch(ctx context.Context, u *url.URL, ref, dir string) error
 	return errors.Join(objects.Close(), os.RemoveAll(store))
 }
 
-// gitDir has the objects of the commit while it is unpacked. No repository can have a file with this name.
+// gitDir is the directory for the objects of the commit while the commit is unpacked. No repository can have a
+// file with this name.
 const gitDir = ".git"
 
-// within returns the client for one host, which may redirect only to itself.
+// within returns the HTTP client for one host. The host may redirect the client only to the host itself.
 func (g gitGetter) within(host string) *http.Client {
 	c := *g.client
 	follow := c.CheckRedirect

@@ -13,11 +13,11 @@ import (
 
 // PipelineOptions are the allowed sources of a pull request's modules.
 type PipelineOptions struct {
-	// Host returns an error for a registry or a server of archives that is not allowed. GitHub's repositories
-	// do not depend on it: see Repository.
+	// Host returns an error for a registry or a server of archives that is not allowed. It does not decide
+	// about repositories on GitHub: see Repository.
 	Host func(name string) error
-	// Private reports whether a host may be in a private network, because the base branch itself names it; nil
-	// allows none.
+	// Private reports whether a host may be in a private network because the base branch itself names the host.
+	// nil allows no such host.
 	Private func(name string) bool
 	// Repository fetches repositories of GitHub; see [Repository].
 	Repository Repository
@@ -26,7 +26,8 @@ type PipelineOptions struct {
 	Transport http.RoundTripper
 	// Bucket decides about modules in buckets of S3.
 	Bucket Bucket
-	// Token returns the tokens of registries' hosts that the base branch grants the project; nil for none.
+	// Token returns the tokens for hosts of registries that the base branch gives to the project. nil means no
+	// tokens.
 	Token hosts.Tokens
 }
 

@@ -22,8 +22,8 @@ import (
 
 // An App fetches repositories of GitHub. *github.App implements it.
 type App interface {
-	// Fetch fetches a repository that the installation can access. FetchPublic fetches a repository that
-	// everybody may read. The errors wrap github.ErrNotFound if the repository or the ref does not exist.
+	// Fetch fetches a repository that the installation can access into dir. FetchPublic fetches a repository
+	// that everybody may read. The errors wrap github.ErrNotFound if the repository or the ref does not exist.
 	Fetch(ctx context.Context, installation int64, r github.Ref, dir string) error
 	FetchPublic(ctx context.Context, r github.Ref, dir string) error
 	// OfGitHubCom reports whether the App's repositories are on github.com.
@@ -34,8 +34,8 @@ type App interface {
 // package's documentation.
 type Remote struct {
 	App App
-	// Proxy fetches repositories in a process without the App, instead of App. It asks another process, which
-	// has the App and calls [Remote.Fetch].
+	// Proxy fetches repositories in a process that does not have the App. It is used instead of App. It sends
+	// the request to another process, which has the App and calls [Remote.Fetch].
 	Proxy Repository
 	// Transport makes the connections to registries and servers of archives. nil means a transport that
 	// connects to public addresses only. With any Transport, an address that is written as a number must be
@@ -51,15 +51,15 @@ const (
 	maxCalls       = 500
 )
 
-// Install implements executor.Engine.Modules. The error is a failure of GitHub that may pass, such as an outage
-// or a rate limit.
+// Install implements executor.Engine.Modules. The error is a temporary failure of GitHub, such as an outage or
+// a rate limit.
 func (e Remote) Install(ctx context.Context, j jobs.Job, dir string, tree source.Tree, early loading.Early, token hosts.Tokens, env func(context.Context) ([]string, error)) (*config.Config, diags.Diagnostics, error) {
 	in, end := e.installer(ctx, j, dir, tree, early, token, env)
 	cfg, ds := in.Install(in.ctx)
 	return cfg, ds, end()
 }
 
-// InstallWithTests implements executor.Engine.TestModules, as Install does Modules.
+// InstallWithTests implements executor.Engine.TestModules. Otherwise it is like Install.
 func (e Remote) InstallWithTests(ctx context.Context, j jobs.Job, dir string, tree source.Tree, early loading.Early, token hosts.Tokens, env func(context.Context) ([]string, error)) (*testfiles.Suite, diags.Diagnostics, error) {
 	in, end := e.installer(ctx, j, dir, tree, early, token, env)
 	suite, ds := in.InstallWithTests(in.ctx, testfiles.DefaultDirectory)
@@ -72,8 +72,8 @@ type installation struct {
 	ctx context.Context
 }
 
-// installer returns the installer of a job's modules. The caller must call end after the installation. It
-// returns the failure of GitHub that may pass.
+// installer returns the installer of a job's modules. The caller must call end after the installation. end
+// returns a failure of GitHub that may be temporary, or nil.
 func (e Remote) installer(ctx context.Context, j jobs.Job, dir string, tree source.Tree, early loading.Early, token hosts.Tokens, env func(context.Context) ([]string, error)) (in installation, end func() error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, installTimeout, fmt.Errorf("modules are not installed within %s", installTimeout))
 	var unknown error

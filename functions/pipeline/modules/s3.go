@@ -18,15 +18,16 @@ import (
 
 // A Bucket decides which buckets of S3 modules may come from, and with which credentials they are read.
 type Bucket struct {
-	// Allowed returns an error for a bucket that the base branch does not name: a sentence for people that says
-	// what to do.
+	// Allowed returns an error for a bucket that the base branch does not name. The error is a sentence for
+	// people, and tells them what to do.
 	Allowed func(name string) error
 	// Env returns the environment of the project's programs, NAME=VALUE each, which has the credentials. The
 	// function's own credentials may read every state, and are not used.
 	Env func(context.Context) ([]string, error)
 }
 
-// getter fetches modules from buckets at Amazon's own addresses, which nobody can redirect.
+// getter returns the getter that fetches modules from buckets. It uses only Amazon's own addresses, which
+// nobody can redirect.
 func (b Bucket) getter(limits getting.Limits) buckets.Getter {
 	return buckets.Getter{Policy: hosts.Policy{}, Limits: limits, Config: b.config}
 }

@@ -20,8 +20,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 )
 
-// Policies returns the broken policies of a checkout. settings is the file with its settings. Policies in other
-// repositories, and blocks with errors, are skipped.
+// Policies returns the broken policies of a checkout. settings is the settings file of the checkout. Policies
+// in other repositories and blocks with errors are skipped.
 func Policies(dir, settings string) ([]jobs.TriedPolicies, error) {
 	src, err := fileIn(dir, settings)
 	if err != nil {
@@ -30,9 +30,9 @@ func Policies(dir, settings string) ([]jobs.TriedPolicies, error) {
 	return mistaken(dir, settings, src, func(requirements.Policy) bool { return true })
 }
 
-// Changed implements [jobs.TryPoliciesFunc]. It tries a policy if the pull request changes one of its files, or
-// if the base branch does not have the same policy block. If the settings cannot be read, it tries none: the
-// error is reported when the projects are read.
+// Changed implements [jobs.TryPoliciesFunc]. It tries a policy in two cases: the pull request changes one of
+// the policy's files, or the base branch does not have the same policy block. If the settings cannot be read,
+// it tries no policy. That error is reported when the projects are read.
 func Changed(_ context.Context, dir string, r jobs.PolicyTrial) ([]jobs.TriedPolicies, error) {
 	for _, settings := range project.SettingsFiles {
 		src, err := fileIn(dir, settings)
@@ -61,7 +61,8 @@ func fileIn(dir, name string) ([]byte, error) {
 	return root.ReadFile(name)
 }
 
-// mistaken returns the broken policies of a checkout. It tries only policies for which counts returns true.
+// mistaken returns the broken policies of a checkout. src is the content of the settings file settings. Only
+// policies for which counts returns true are tried.
 func mistaken(dir, settings string, src []byte, counts func(requirements.Policy) bool) (out []jobs.TriedPolicies, err error) {
 	s, _ := project.Read(settings, src)
 	all, err := gatefacts.PoliciesIn(dir, "the repository", s)

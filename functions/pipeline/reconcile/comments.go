@@ -10,8 +10,8 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// comments queues the commands in comments whose answer was not begun. The first round in a repository only
-// records its time: comments before that are not answered.
+// comments queues the commands in comments that Lockstep has not begun to answer. The first round in a
+// repository only records the time of the round. Comments before that time are not answered.
 func (j *Janitor) comments(ctx context.Context, hub Repository, pull func(int) pipeline.Pull, now time.Time, f *Found) error {
 	c, err := j.cursor(ctx, fmt.Sprintf("repo/%d/comments", pull(0).Repo.ID), now)
 	if err != nil {
@@ -24,8 +24,8 @@ func (j *Janitor) comments(ctx context.Context, hub Repository, pull func(int) p
 	if err != nil {
 		return err
 	}
-	// The cursor stays where it is, so the next round sends the same request. GitHub can answer it as
-	// unchanged, at no cost.
+	// The cursor stays where it is, so the next round sends the same request. GitHub can then answer
+	// "unchanged", which costs nothing.
 	if len(list) == 0 && now.Sub(c.since) < patience {
 		return nil
 	}

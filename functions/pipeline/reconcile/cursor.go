@@ -13,7 +13,7 @@ import (
 // late.
 const overlap = 10 * time.Minute
 
-// A cursor is a recorded time: everything up to this time was read.
+// A cursor is a recorded time. Everything up to this time was read.
 type cursor struct {
 	key     string
 	version pipeline.Version
@@ -38,7 +38,8 @@ func (j *Janitor) cursor(ctx context.Context, key string, now time.Time) (cursor
 	return c, nil
 }
 
-// moveCursor moves the cursor forward. If another janitor has moved it further, it stays there.
+// moveCursor moves the cursor forward to a time. If another janitor has moved it to a later time, it stays
+// there.
 func (j *Janitor) moveCursor(ctx context.Context, c cursor, to time.Time) error {
 	if to.Before(c.since) {
 		to = c.since

@@ -12,7 +12,8 @@ import (
 
 // missed returns the lost webhooks among attempts at deliveries, which are sorted newest first. A webhook is
 // lost if it may have an effect and no attempt has delivered it: GitHub gets a status of 2xx only for a
-// delivery that was received completely. missed returns the newest attempt of each, the oldest first.
+// delivery that was received completely. missed returns the newest attempt of each lost webhook, the oldest
+// attempt first.
 func missed(attempts []github.DeliveryInfo) []github.DeliveryInfo {
 	arrived := map[string]bool{}
 	for _, a := range attempts {
@@ -39,14 +40,14 @@ func dead(all []ledger.Lease, before time.Time) []ledger.Lease {
 	return out
 }
 
-// unseen reports whether the head of an open pull request was never looked at completely, for its present base
+// unseen reports whether the head of an open pull request was never examined completely for its present base
 // branch. A look for a command may have covered only some projects.
 func unseen(p github.PullRequest, seen ledger.Look) bool {
 	return p.Open && (p.Head.SHA != seen.Head || seen.Closed || seen.Asked || seen.Into != p.Base.Ref)
 }
 
-// ended returns the numbers of pull requests whose end was not handled. They are not in the list open,
-// although the last look says that they are open, or that their end was found and not handled.
+// ended returns the numbers of pull requests whose end was not handled. These pull requests are not in the list
+// open. The last look says that they are open, or that their end was found but not handled.
 func ended(looks []ledger.Look, open []github.PullRequest) (numbers []int) {
 	for _, l := range looks {
 		is := func(p github.PullRequest) bool { return p.Number == l.Pull.Number }
@@ -57,10 +58,10 @@ func ended(looks []ledger.Look, open []github.PullRequest) (numbers []int) {
 	return numbers
 }
 
-// misnamed reports whether a pull request has to be looked at again because its base branch is now one whose
-// pull requests are planned, or no longer is. named is set if pull requests into the base branch are planned:
-// it is the default branch, or the settings of the default branch name it. active is set if the pull request
-// has open plans, or applies that the last look still allowed.
+// misnamed reports whether a pull request must be examined again because its base branch now has planned pull
+// requests, or no longer has them. named is set if pull requests into the base branch are planned: it is the
+// default branch, or the settings of the default branch name it. active is set if the pull request has open
+// plans, or applies that the last look still allowed.
 func misnamed(seen ledger.Look, named, active bool) bool {
 	if named {
 		return seen.Refused != "" && seen.Refused == seen.Problem // only the base branch prevented a look
@@ -78,8 +79,8 @@ func faulty(seen ledger.Look) bool {
 // at another commit now. GitHub sends the pull request no webhook about that.
 func untangled(seen ledger.Look, tip string) bool { return seen.Conflict && tip != seen.Base }
 
-// unanswered returns the comments of people that contain commands and were never edited. The first text of an
-// edited comment is unknown, and its present text does not count.
+// unanswered returns the comments of people that contain commands and were never edited. An edited comment does
+// not count, because its first text is not known.
 func unanswered(list []github.Comment) []github.Comment {
 	var out []github.Comment
 	for _, c := range list {
@@ -90,14 +91,15 @@ func unanswered(list []github.Comment) []github.Comment {
 	return out
 }
 
-// idle reports whether a repository need not be looked at again until one of its pull requests changes. The
-// result takes into account that GitHub's times have a precision of a second, and that its lists may be late.
+// idle reports whether a repository need not be examined again until one of its pull requests changes. open is
+// the number of open pull requests, and changed the time of the last change. The result takes into account that
+// GitHub's times have a precision of a second, and that GitHub's lists may be late.
 func idle(open int, changed, now time.Time) bool {
 	return open == 0 && changed.Before(now.Add(-overlap))
 }
 
-// behind returns a whole list, rotated so that it begins after the named element. It returns the list unchanged
-// if there is no such element.
+// behind returns the whole list, rotated so that it begins after the named element. It returns the list
+// unchanged if there is no such element.
 func behind[T any](list []T, name string, nameOf func(T) string) []T {
 	i := slices.IndexFunc(list, func(x T) bool { return nameOf(x) == name })
 	return slices.Concat(list[i+1:], list[:i+1])

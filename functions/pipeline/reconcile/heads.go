@@ -14,10 +14,14 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// head sends a message to look at the head of an open pull request in these cases. The head was never looked
-// at. The last look found a conflict, and the base branch has moved since. The last look found errors, and the
-// base branch has other settings now. Or the settings name the base branch now, or no longer name it. Until the
-// look is made, each round sends the same message ID.
+// head sends a message to examine the head of an open pull request in these cases:
+//
+//   - The head was never examined.
+//   - The last look found a conflict, and the base branch has moved since.
+//   - The last look found errors, and the base branch has other settings now.
+//   - The settings name the base branch now, or no longer name it.
+//
+// Until the look is finished, each round sends the same message ID.
 func (j *Janitor) head(ctx context.Context, pull pipeline.Pull, p github.PullRequest, s standing, tips *tips, f *Found) error {
 	id, err := idOf(ctx, pull, p, s, tips)
 	if err != nil || id == "" {
@@ -30,7 +34,7 @@ func (j *Janitor) head(ctx context.Context, pull pipeline.Pull, p github.PullReq
 	return nil
 }
 
-// idOf returns the ID of the message to look at a head; "" if no look is needed.
+// idOf returns the ID of the message to examine a head; "" if no look is needed.
 func idOf(ctx context.Context, pull pipeline.Pull, p github.PullRequest, s standing, tips *tips) (string, error) {
 	seen := s.seen
 	id := fmt.Sprintf("head-%d-%d-%.12s-%.12s", pull.Repo.ID, p.Number, seen.Head, p.Head.SHA)
@@ -63,7 +67,7 @@ func idOf(ctx context.Context, pull pipeline.Pull, p github.PullRequest, s stand
 	return id, nil
 }
 
-// back sends messages to check the runs in gone: the base branch has moved, so it may have the projects of
+// back sends messages to check the runs in gone. The base branch has moved, so it may have the projects of
 // these runs again.
 func (j *Janitor) back(ctx context.Context, pull github.PullRequest, gone []runs.Run, tips *tips, f *Found) error {
 	for _, r := range gone {
@@ -82,7 +86,7 @@ func (j *Janitor) back(ctx context.Context, pull github.PullRequest, gone []runs
 	return nil
 }
 
-// tips reads the present commits of base branches and their settings, each once.
+// tips reads the present commits of base branches and the settings of these commits. It reads each only once.
 type tips struct {
 	hub      Repository
 	known    map[string]string
@@ -105,7 +109,7 @@ func (t *tips) baseTip(ctx context.Context, p github.PullRequest, seen ledger.Lo
 	return t.read(ctx, p)
 }
 
-// read returns the present commit of a pull request's base branch.
+// read returns the present commit of a pull request's base branch, from GitHub.
 func (t *tips) read(ctx context.Context, p github.PullRequest) (string, error) {
 	return t.branch(ctx, p.Base.Ref)
 }
@@ -163,14 +167,14 @@ func (t *tips) mended(ctx context.Context, p github.PullRequest, seen ledger.Loo
 	return tip, s.text != seen.Settings, err
 }
 
-// maxDecisions is the maximum number of pull requests of a repository whose decisions one round makes again.
-// Each costs some requests to GitHub.
+// maxDecisions is the maximum number of pull requests of a repository for which one round causes new decisions.
+// Each decision costs some requests to GitHub.
 const maxDecisions = 10
 
 // watched appends the watch of an open pull request to the list over, if the decision about its requirements
 // may have changed. GitHub sends no webhook when a freeze ends, when settings have changed, or when somebody
-// has lost a right. A pull request without requirements has no watch, and only other settings can change its
-// decision.
+// has lost a right. A pull request without requirements has no watch. Only other settings can change the
+// decision about it.
 func (j *Janitor) watched(ctx context.Context, p pipeline.Pull, pull github.PullRequest, s standing, tips *tips, now time.Time, over []pipeline.Watch) ([]pipeline.Watch, error) {
 	rec, err := j.Pipeline.Records.Get(ctx, pipeline.Watch{Pull: p, Head: pull.Head.SHA}.Key())
 	if err != nil {
@@ -194,8 +198,8 @@ func (j *Janitor) watched(ctx context.Context, p pipeline.Pull, pull github.Pull
 	return over, nil
 }
 
-// late sends messages to decide again about waiting plans of merged pull requests, if the decision may have
-// changed.
+// late sends messages about waiting plans of merged pull requests, if the decision about a plan may have
+// changed. The handler of the message decides again.
 func (j *Janitor) late(ctx context.Context, installation int64, repo github.Repo, now time.Time, f *Found) error {
 	all, err := j.Pipeline.Records.List(ctx, pipeline.LateDir(repo.ID))
 	if err != nil {
@@ -215,8 +219,8 @@ func (j *Janitor) late(ctx context.Context, installation int64, repo github.Repo
 	return j.decideAgain(ctx, over, now, f)
 }
 
-// resettled appends a new watch to the list over, for an open pull request that has no watch. It does so if
-// the plans of the pull request were shown with settings that the base branch does not have any more.
+// resettled appends a new watch to the list over, for an open pull request that has no watch. It does so if the
+// pull request's plans were shown with settings that the base branch no longer has.
 func resettled(ctx context.Context, p pipeline.Pull, pull github.PullRequest, s standing, tips *tips, over []pipeline.Watch) ([]pipeline.Watch, error) {
 	l := s.seen
 	if !s.waits || l.Head != pull.Head.SHA || l.Into != pull.Base.Ref || l.Refused != "" || l.Asked || l.Closed {
@@ -229,8 +233,8 @@ func resettled(ctx context.Context, p pipeline.Pull, pull github.PullRequest, s 
 	return over, err
 }
 
-// decideAgain sends messages to update the comments and checks of the watched pull requests, in each round for
-// some of them in turn.
+// decideAgain sends messages to update the comments and checks of the watched pull requests. Each round sends
+// messages for some of these pull requests, in turn.
 func (j *Janitor) decideAgain(ctx context.Context, over []pipeline.Watch, now time.Time, f *Found) error {
 	for _, w := range inTurn(over, maxDecisions, now) {
 		if err := j.Pipeline.Queue.Send(ctx, pipeline.Decide(w, now)); err != nil {

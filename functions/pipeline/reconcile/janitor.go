@@ -1,10 +1,10 @@
-// Package reconcile finds work that was forgotten, and makes the pipeline do it. It finds lost webhooks,
-// heads that were never looked at, comments without an answer, merges that were not handled, runs whose
-// process died, and messages whose repository could not be reached.
+// Package reconcile finds work that was forgotten, and makes the pipeline do it. It finds lost webhooks, heads
+// that were never examined, comments without an answer, merges that were not handled, runs whose process died,
+// and messages whose repository could not be reached.
 //
 // All of this is rare: GitHub makes one attempt to deliver a webhook and keeps it for three days, and a queue
 // delivers a message again that was not handled. The janitor may act while another process is about to do the
-// same: both use messages and methods of the pipeline that can be repeated.
+// same. That does no harm, because both use messages and methods of the pipeline that can be repeated.
 //
 // All decisions are pure ([missed], [dead], [unseen], [ended], [misnamed], [faulty], [untangled], [unanswered],
 // [idle]). This package does not know the effects of a message. Start reading at [Janitor.Round].
@@ -25,17 +25,18 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// App is the janitor's part of the GitHub App. *github.App implements it.
+// App is the part of the GitHub App that the janitor needs. *github.App implements it.
 type App interface {
 	Deliveries(ctx context.Context, since time.Time) ([]github.DeliveryInfo, error)
 	Delivery(ctx context.Context, id int64) (github.Delivery, error)
 	Installations(ctx context.Context) ([]github.Installation, error)
 	Repositories(ctx context.Context, installation int64) ([]github.Repo, error)
-	// LastChange returns the time of the last change of a repository's pull requests; zero if it has none.
+	// LastChange returns the time of the last change of a repository's pull requests; zero if the repository
+	// has no pull requests.
 	LastChange(ctx context.Context, installation int64, repo github.Repo) (time.Time, error)
 }
 
-// Repository is the janitor's part of one repository. *github.Client implements it.
+// Repository is the part of one repository that the janitor needs. *github.Client implements it.
 type Repository interface {
 	OpenPulls(ctx context.Context) ([]github.PullRequest, error)
 	CommentsSince(ctx context.Context, since time.Time) ([]github.Comment, error)
@@ -45,14 +46,14 @@ type Repository interface {
 	File(ctx context.Context, sha, path string) ([]byte, error)
 }
 
-// A Janitor makes rounds. Any number of janitors may do so at the same time.
+// A Janitor makes rounds. Any number of janitors may make rounds at the same time.
 type Janitor struct {
 	Pipeline *dispatch.Pipeline
 	App      App
 	// Connect opens a repository with the rights of an installation.
 	Connect func(installation int64, repo github.Repo) (Repository, error)
-	// Grace is the time from the certain end of a process until its run is given up. Within that time the queue
-	// normally delivers the message to another process. 0 means 10 minutes.
+	// Grace is the time from the certain end of a process until the run of the process is given up. Within that
+	// time, the queue normally delivers the message to another process. 0 means 10 minutes.
 	Grace time.Duration
 }
 
@@ -80,8 +81,8 @@ func (f *Found) Add(more Found) {
 	f.Strays += more.Strays
 }
 
-// Round makes one round, at the time now. If one part fails, the others still run, and the next round repeats
-// it.
+// Round makes one round, at the time now. If one part of the round fails, the other parts still run, and the
+// next round repeats the failed part.
 func (j *Janitor) Round(ctx context.Context, now time.Time) (Found, error) {
 	var f Found
 	errs := []error{j.leases(ctx, now, &f), j.deliveries(ctx, now, &f)}
@@ -94,8 +95,8 @@ type place struct {
 	repo         github.Repo
 }
 
-// repositories handles all repositories for which there is time. The next round begins after the last one that
-// was handled.
+// repositories handles all repositories for which there is time. The next round begins after the last
+// repository that was handled.
 func (j *Janitor) repositories(ctx context.Context, now time.Time, f *Found) []error {
 	const key = "round/repository"
 	last, err := j.Pipeline.Records.Get(ctx, key)
@@ -122,7 +123,8 @@ func (j *Janitor) repositories(ctx context.Context, now time.Time, f *Found) []e
 	return errs
 }
 
-// places returns the repositories that the App can access and that are served. Nothing is read from others.
+// places returns the repositories that the App can access and that Lockstep works for. Nothing is read from
+// other repositories.
 func (j *Janitor) places(ctx context.Context) (all []place, errs []error) {
 	installed, err := j.App.Installations(ctx)
 	errs = append(errs, err)
@@ -142,7 +144,7 @@ func (j *Janitor) places(ctx context.Context) (all []place, errs []error) {
 	return all, errs
 }
 
-// String names the place by IDs, which do not change when its name does.
+// String names the place by IDs, which do not change when the repository's name changes.
 func (p place) String() string { return fmt.Sprintf("%d/%d", p.installation, p.repo.ID) }
 
 // strays sends undeliverable messages again if their repository is among places.
@@ -164,8 +166,8 @@ func (j *Janitor) strays(ctx context.Context, places []place, now time.Time, f *
 	return errors.Join(errs...)
 }
 
-// leases finds the leases of dead processes. It sends messages to continue their applies, and gives up their
-// other work.
+// leases finds the leases of dead processes. It sends messages to continue the applies of these processes, and
+// gives up the other work of these processes.
 func (j *Janitor) leases(ctx context.Context, now time.Time, f *Found) error {
 	grace := j.Grace
 	if grace == 0 {
@@ -183,8 +185,8 @@ func (j *Janitor) leases(ctx context.Context, now time.Time, f *Found) error {
 	return errors.Join(errs...)
 }
 
-// deliveries receives the lost webhooks. A webhook that cannot be read is reported, and does not stop the
-// others: trying again would not help.
+// deliveries receives the lost webhooks. A webhook that cannot be read is reported, because another attempt
+// would not help. Such a webhook does not stop the others.
 func (j *Janitor) deliveries(ctx context.Context, now time.Time, f *Found) error {
 	c, err := j.cursor(ctx, "round/deliveries", now)
 	if err != nil {
@@ -226,8 +228,8 @@ func (j *Janitor) receive(ctx context.Context, d github.DeliveryInfo) (bool, err
 	return said == intake.Accepted, err
 }
 
-// repository looks at the open pull requests and the new comments of a repository, unless it is idle. It always
-// looks at merged pull requests with waiting plans.
+// repository examines the open pull requests and the new comments of a repository, unless the repository is
+// idle. It always examines merged pull requests with waiting plans.
 func (j *Janitor) repository(ctx context.Context, installation int64, repo github.Repo, now time.Time, f *Found) error {
 	if err := j.late(ctx, installation, repo, now, f); err != nil {
 		return err
@@ -243,7 +245,7 @@ func (j *Janitor) repository(ctx context.Context, installation int64, repo githu
 	return j.keepQuiet(ctx, q, open, now)
 }
 
-// look looks at a repository. It returns the number of its open pull requests, including those whose end it has
+// look examines a repository. It returns the number of open pull requests, including those whose end it has
 // just found.
 func (j *Janitor) look(ctx context.Context, installation int64, repo github.Repo, q silence, now time.Time, f *Found) (int, error) {
 	hub, err := j.Connect(installation, repo)

@@ -9,8 +9,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 )
 
-// A silence says that a repository had no open pull request at the last look, and none has changed since. Such
-// a repository costs one conditional request.
+// A silence says that a repository had no open pull request at the last look, and that no pull request has
+// changed since. Such a repository costs one conditional request.
 type silence struct {
 	last    pipeline.Record // the record of the last look, with the last change that it knew
 	changed time.Time       // the last change by now
@@ -30,8 +30,8 @@ func (j *Janitor) quiet(ctx context.Context, p place) (s silence, err error) {
 	return s, err
 }
 
-// keepQuiet records that a look has found the repository idle, with the last change that was known before the
-// look.
+// keepQuiet records that a look has found the repository idle. The record has the last change that was known
+// before the look.
 func (j *Janitor) keepQuiet(ctx context.Context, s silence, open int, now time.Time) error {
 	if !idle(open, s.changed, now) || s.still() {
 		return nil

@@ -24,7 +24,7 @@ type standing struct {
 
 // states adds to found, by the keys of their states, the runs whose plans were not checked since the last
 // apply. It lists each such plan again, because the list of open plans may have lost it. It skips plans of
-// earlier heads, which nobody can apply. It also returns what the records say about the pull request.
+// earlier heads, which nobody can apply. The result s is what the records say about the pull request.
 func (j *Janitor) states(ctx context.Context, p pipeline.Pull, pull github.PullRequest, found map[string]runs.Run) (s standing, err error) {
 	ld := j.Pipeline.Ledger()
 	if s.seen, err = ld.LastLook(ctx, p); err != nil {
@@ -65,7 +65,7 @@ func (j *Janitor) states(ctx context.Context, p pipeline.Pull, pull github.PullR
 	return s, nil
 }
 
-// recheck sends a message to check the open plans of each state, at most once an hour.
+// recheck sends a message to check the open plans of each state, at most once an hour for each state.
 func (j *Janitor) recheck(ctx context.Context, states map[string]runs.Run, now time.Time, f *Found) error {
 	for _, key := range slices.Sorted(maps.Keys(states)) {
 		r := states[key]

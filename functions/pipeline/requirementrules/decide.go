@@ -16,8 +16,8 @@ type Question struct {
 	Facts        Facts
 }
 
-// Decide answers a question. The root of the tree is a rulings.AllOf of the requirements. Without
-// requirements, the outcome is "not applicable".
+// Decide answers a question. The root of the tree is a rulings.AllOf of the requirements. If there are no
+// requirements, the result is "not applicable".
 func Decide(q Question) rulings.Ruling {
 	root := rulings.Ruling{Rule: rulings.AllOf}
 	if q.Unreadable && q.Command != "plan" && q.Command != "stop" {
@@ -57,8 +57,8 @@ func requirement(f Facts, r requirements.Requirement) rulings.Ruling {
 	return out
 }
 
-// MayOverride reports whether a person may override at least one of the requirements (the result some). It
-// also reports whether one of these requirements is not met now for the user who asks (the result missing).
+// MayOverride reports whether a person may override at least one of the requirements; that is the result some.
+// The result missing is set if one of these requirements is not met now for the user who makes the request.
 func MayOverride(q Question, login string) (some, missing bool) {
 	now := q.Facts
 	now.Lifts = nil
@@ -77,7 +77,7 @@ func mayOverride(f Facts, r requirements.Requirement, login string) bool {
 	return named && may
 }
 
-// all returns the outcome of rules that must all be met.
+// all returns the outcome of a group of rules, all of which must be met.
 func all(of []rulings.Ruling) rulings.Outcome {
 	out := rulings.NotApplicable
 	for _, r := range of {
@@ -93,8 +93,8 @@ func all(of []rulings.Ruling) rulings.Outcome {
 	return out
 }
 
-// oneOf returns the outcome of a group of rules. At least one of them must be met. A rule that is not
-// applicable is not met.
+// oneOf returns the outcome of a group of rules of which at least one must be met. A rule that is not
+// applicable counts as not met.
 func oneOf(of []rulings.Ruling) rulings.Outcome {
 	out := rulings.NotApplicable
 	for _, r := range of {

@@ -13,8 +13,8 @@ const mergeQueue = "github-merge-queue[bot]"
 
 // An Environment has the protection rules of a GitHub environment, for the base branch.
 type Environment struct {
-	// Reviewers are people and teams. One of them has to approve; nil means that no approval is needed.
-	// OwnReview is set if a reviewer who asks for the apply need not approve it.
+	// Reviewers are people and teams, one of whom must approve. nil means that no approval is needed. OwnReview
+	// is set if a reviewer who requests the apply need not approve it.
 	Reviewers []requirements.Party
 	OwnReview bool          `json:",omitempty"`
 	Wait      time.Duration `json:",omitempty"` // since people saw the plan
@@ -48,7 +48,7 @@ func environment(f Facts, r requirements.Rules) rulings.Ruling {
 }
 
 // reviewed requires that a reviewer of an environment has approved the planned commit. If the environment
-// allows it (OwnReview), it is enough that a reviewer asks for the apply.
+// allows it (OwnReview), it is enough that a reviewer requests the apply.
 func reviewed(f Facts, e Environment) rulings.Ruling {
 	out := approvals(f, requirements.Rules{Approvals: 1, ApprovedBy: e.Reviewers})
 	out.Rule = rulings.Approvals
@@ -75,7 +75,7 @@ func reviewed(f Facts, e Environment) rulings.Ruling {
 	return out
 }
 
-// waited requires that the plan was shown at least the time wait ago.
+// waited requires that the plan was first shown at least the duration wait ago.
 func waited(f Facts, wait time.Duration) rulings.Ruling {
 	out := rulings.Ruling{Rule: rulings.Waited, Outcome: rulings.Fails, Want: int(wait.Minutes())}
 	if f.Shown.IsZero() {

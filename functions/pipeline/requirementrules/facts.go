@@ -7,8 +7,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 )
 
-// A Fact is a value that was read, or that could not be read for the reason in Problem. The zero value was
-// never read, and is unknown, too.
+// A Fact is a value that was read, or that could not be read. Problem is the reason why it could not be read.
+// The zero Fact was never read, and its value is unknown, too.
 type Fact[T any] struct {
 	Value   T
 	Known   bool   `json:",omitempty"`
@@ -21,12 +21,13 @@ func Known[T any](v T) Fact[T] { return Fact[T]{Value: v, Known: true} }
 // Unknown returns a fact that could not be read.
 func Unknown[T any](problem string) Fact[T] { return Fact[T]{Problem: problem} }
 
-// Facts has everything that requirements can ask about, for one project of a pull request. It is plain data, so
+// Facts has everything that requirements can depend on, for one project of a pull request. It is plain data, so
 // a decision can be explained from a file.
 type Facts struct {
 	Now   time.Time
 	Actor string // login of the user who asks; "" for a push
-	// Unasked is set while nobody has asked. A rule about the user who asks is then not decided yet.
+	// Unasked is set while nobody has made a request. A rule about the user who makes the request is then not
+	// decided yet.
 	Unasked bool `json:",omitempty"`
 	// Grouped is set for a merge group. The group's commit contains all commits of the base branch, so the head
 	// need not contain them.
@@ -45,8 +46,8 @@ type Facts struct {
 	Owned Fact[[]Owned]
 	// UnreadOwners are the lines of CODEOWNERS that GitHub ignores. Lockstep ignores them, too.
 	UnreadOwners []string `json:",omitempty"`
-	// UnknownOwners are the owners in CODEOWNERS whom GitHub ignores, if that is known: users and teams that do
-	// not exist, or that have no write access.
+	// UnknownOwners are the owners in CODEOWNERS whom GitHub ignores: users and teams that do not exist, or
+	// that have no write access. The fact is unknown if GitHub does not tell.
 	UnknownOwners []string `json:",omitempty"`
 
 	Merging    Fact[Merging]
@@ -66,14 +67,14 @@ type Facts struct {
 	Lifts []Lift
 }
 
-// A Pull is the present pull request.
+// A Pull has the present facts about the pull request.
 type Pull struct {
 	Draft, Merged bool
 	Labels        []string
 }
 
-// A Person has a user's permission in the repository ("none", "read", "write" or "admin"), and says for each
-// team, by the team's name, whether the user is a member.
+// A Person has a user's permission in the repository: "none", "read", "write" or "admin". For each team, by the
+// team's name, it also says whether the user is a member.
 type Person struct {
 	Permission Fact[string]
 	Teams      map[string]Fact[bool] `json:",omitempty"`
@@ -82,7 +83,8 @@ type Person struct {
 // A Review is the last verdict of a reviewer: "approved", "changes_requested", "dismissed" or "commented".
 type Review struct {
 	Author, State, SHA string
-	// Former is set if the review is older than the plan, and the plan has replaced another one without a push.
+	// Former is set if the review is older than the plan, and the plan has replaced another plan without a
+	// push.
 	Former bool `json:",omitempty"`
 }
 
@@ -114,7 +116,7 @@ type Merging struct {
 type Required struct {
 	Name string
 	App  int64 `json:",omitempty"` // ID of the App that has to report it; 0 for any App
-	// Own is set if the name is that of a check of ours and the rules do not require another App.
+	// Own is set if the name is that of one of Lockstep's checks, and the rules do not require another App.
 	Own bool `json:",omitempty"`
 }
 
@@ -123,7 +125,7 @@ type Check struct {
 	Name string
 	App  string `json:",omitempty"` // slug; "" for a commit status
 	ID   int64  `json:",omitempty"` // of the App
-	// Ours is set if our App reported the check. Nobody else can set that.
+	// Ours is set if Lockstep's App reported the check. Nobody else can report such a check.
 	Ours bool `json:",omitempty"`
 	// State is "passed", "failed" or "running".
 	State string

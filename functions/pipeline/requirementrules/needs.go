@@ -6,15 +6,15 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 )
 
-// Needs names the facts that requirements ask about. Other facts need not be read.
+// Needs names the facts that requirements depend on. Other facts need not be read.
 type Needs struct {
 	Reviews, Owners, Merging, Behind, Open, Checks, Labels, Plan bool
-	// Actor, Approvers and Lifters are the teams whose membership matters: for the user who asks, for those who
-	// approved, and for those who wrote an override.
+	// Actor, Approvers and Lifters are the teams whose membership matters. Actor is for the user who makes the
+	// request. Approvers is for the people who approved, and Lifters for those who wrote an override.
 	Actor, Approvers, Lifters []requirements.Party
 	// Environments are the GitHub environments whose protection rules matter. Reviews are needed for them, too.
 	Environments []string
-	// Lifts is set if somebody may override.
+	// Lifts is set if a requirement lets somebody override it.
 	Lifts bool
 }
 

@@ -37,7 +37,8 @@ func belongs(f Facts, login string, parties []requirements.Party) (yes bool, pro
 // notRead is the problem of a fact that was not requested.
 const notRead = "it was not read"
 
-// writes reports whether a person has write access to the repository now.
+// writes reports whether a person has write access to the repository now. problem is the reason if that is not
+// known.
 func writes(f Facts, login string) (yes bool, problem string) {
 	p := f.person(login).Permission
 	if !p.Known {
@@ -54,7 +55,7 @@ func names(parties []requirements.Party) []string {
 	return out
 }
 
-// askedBy requires that the user who asks is one of the parties that the rules name.
+// askedBy requires that the user who makes the request is one of the parties that the rules name.
 func askedBy(f Facts, r requirements.Rules) rulings.Ruling {
 	out := rulings.Ruling{Outcome: rulings.Fails, Wanted: names(r.By)}
 	yes, problem := belongs(f, f.Actor, r.By)
@@ -71,7 +72,8 @@ func askedBy(f Facts, r requirements.Rules) rulings.Ruling {
 	return out
 }
 
-// permitted requires that the user who asks has the permission that the rules name. For a push nobody asks.
+// permitted requires that the user who makes the request has the permission that the rules name. For a push,
+// there is no such user.
 func permitted(f Facts, r requirements.Rules) rulings.Ruling {
 	out := rulings.Ruling{Outcome: rulings.Fails, Wanted: []string{r.Permission}}
 	has := f.person(f.Actor).Permission
@@ -89,15 +91,15 @@ func permitted(f Facts, r requirements.Rules) rulings.Ruling {
 	return out
 }
 
-// An opinion is a review that may count, or the reason why it does not.
+// An opinion is a review that may count, or a review with the reason why it does not count.
 type opinion struct {
 	login   string
 	why     rulings.Why // "" if it counts
 	problem string      // the reason if that is not known
 }
 
-// opinions returns the approvals and the requests for changes of all reviewers, each with the reason if it does
-// not count. The approval of an App counts only if named names the App.
+// opinions returns the approvals and the requests for changes of all reviewers. Each that does not count has
+// the reason. The approval of an App counts only if named contains the App.
 func opinions(f Facts, named []requirements.Party) (out []opinion) {
 	for _, v := range f.Reviews.Value {
 		o := opinion{login: v.Author}
@@ -141,7 +143,7 @@ func Approvers(f Facts) (out []string) {
 	return out
 }
 
-// unread returns out as an unknown ruling, and true, if the reviews could not be read.
+// unread checks whether the reviews could be read. If not, it returns out as an unknown ruling, and true.
 func unread(f Facts, out rulings.Ruling) (rulings.Ruling, bool) {
 	for _, problem := range []string{missing(f.Reviews), missing(f.Contributors)} {
 		if problem != "" {
@@ -196,7 +198,7 @@ func approvals(f Facts, r requirements.Rules) rulings.Ruling {
 	return out
 }
 
-// codeowners requires that each path with owners is approved by one of them.
+// codeowners requires that one of its owners has approved each path that has owners.
 func codeowners(f Facts, _ requirements.Rules) rulings.Ruling {
 	out := rulings.Ruling{Outcome: rulings.NotApplicable}
 	if problem := missing(f.Owned); problem != "" {
@@ -245,8 +247,8 @@ func codeowners(f Facts, _ requirements.Rules) rulings.Ruling {
 	return out
 }
 
-// unknownOf returns the owners whom GitHub ignores: they can never approve. The path still counts as owned,
-// unlike on GitHub. Otherwise a misspelt name would remove the protection of a path.
+// unknownOf returns the owners whom GitHub ignores, because they can never approve. The path still counts as
+// owned, unlike on GitHub. Otherwise a misspelt name would remove the protection of a path.
 func unknownOf(f Facts, owners []requirements.Party) (out []string) {
 	for _, name := range names(owners) {
 		if slices.ContainsFunc(f.UnknownOwners, func(x string) bool { return samePerson(x, name) }) {
@@ -256,7 +258,8 @@ func unknownOf(f Facts, owners []requirements.Party) (out []string) {
 	return out
 }
 
-// approvedBy returns the login of an approver who is one of the owners of a path.
+// approvedBy returns the login of an approver who is one of the owners of a path. problem is the reason if that
+// is not known.
 func approvedBy(f Facts, said []opinion, owners []requirements.Party) (login, problem string) {
 	for _, o := range said {
 		if o.why != "" {

@@ -70,7 +70,8 @@ func policy(f Facts, r requirements.Rules) rulings.Ruling {
 	return judged(r.Policy.Name, f.Policies.Value[r.Policy.Name], f.Plan.Value.Judgements, rulings.Unreliable, rulings.OtherPolicies)
 }
 
-// gate requires that the gate, as the present settings define it, was asked about the plan and allows it.
+// gate requires that the gate has examined the plan and allows it. The gate must be as the present settings
+// define it.
 func gate(f Facts, r requirements.Rules) rulings.Ruling {
 	if problem := missing(f.Plan); problem != "" {
 		return unknown(problem)

@@ -12,7 +12,8 @@ func unknown(problem string) rulings.Ruling {
 	return rulings.Ruling{Outcome: rulings.Unknown, Problem: problem}
 }
 
-// outcomeOf returns the ruling of a rule with these reasons against it: the rule is met if there are none.
+// outcomeOf returns the ruling of a rule with the given reasons against it. If there are no reasons, the rule
+// is met.
 func outcomeOf(against []rulings.Against) rulings.Ruling {
 	if len(against) > 0 {
 		return rulings.Ruling{Outcome: rulings.Fails, Against: against}
@@ -20,7 +21,8 @@ func outcomeOf(against []rulings.Against) rulings.Ruling {
 	return rulings.Ruling{Outcome: rulings.Holds}
 }
 
-// mergeable requires that nothing prevents a merge except our own checks. They pass once the plan is applied.
+// mergeable requires that nothing prevents a merge except Lockstep's own checks. These checks pass once the
+// plan is applied.
 func mergeable(f Facts, _ requirements.Rules) rulings.Ruling {
 	if f.Pull.Merged {
 		return rulings.Ruling{Outcome: rulings.NotApplicable}
@@ -57,7 +59,7 @@ func mergeable(f Facts, _ requirements.Rules) rulings.Ruling {
 }
 
 // requiredCheck searches for a check that the base branch's rules require. why is the reason if a check of
-// another App is missing or has not passed. waits is set if the check is our own and has not passed yet.
+// another App is missing or has not passed. waits is set if the check is Lockstep's own and has not passed yet.
 func requiredCheck(f Facts, want Required) (waits bool, why rulings.Why) {
 	isOurs := func(c Check) bool { return c.Ours }
 	named := slices.DeleteFunc(slices.Clone(f.Checks.Value), func(c Check) bool {
@@ -73,8 +75,8 @@ func requiredCheck(f Facts, want Required) (waits bool, why rulings.Why) {
 	return waits, worst(others)
 }
 
-// worst returns the reason against checks that have not passed, a failed one before one in progress; "" if all
-// have passed.
+// worst returns the reason against checks that have not passed. A failed check comes before a check in
+// progress. The reason is "" if all checks have passed.
 func worst(all []Check) (why rulings.Why) {
 	for _, c := range all {
 		switch c.State {
@@ -121,8 +123,8 @@ func ready(f Facts, _ requirements.Rules) rulings.Ruling {
 	return outcomeOf(nil)
 }
 
-// checks requires that each pattern matches at least one check, and that all matching checks have passed. Our
-// own checks do not count, because they wait for this decision.
+// checks requires that each pattern matches at least one check, and that all matching checks have passed.
+// Lockstep's own checks do not count, because they wait for this decision.
 func checks(f Facts, r requirements.Rules) rulings.Ruling {
 	if problem := missing(f.Checks); problem != "" {
 		return unknown(problem)
@@ -176,7 +178,7 @@ func hasLabel(f Facts, label string) bool {
 }
 
 // labels requires that all labels are set, and that people with write access added them. GitHub also lets other
-// people add labels, but these may not decide about an apply.
+// people add labels, but these people may not decide about an apply.
 func labels(f Facts, r requirements.Rules) rulings.Ruling {
 	return eachLabel(f, r.Labels, func(label string) (*rulings.Against, string) {
 		if !hasLabel(f, label) {

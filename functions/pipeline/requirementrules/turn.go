@@ -7,9 +7,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 )
 
-// NextChange returns the next time at which the outcome of a condition changes without a new fact, such as the
-// end of a freeze. The time is found in steps after the time of the facts, up to limit; zero if there is none.
-// A plan that was not shown yet counts as shown now.
+// NextChange returns the next time at which the outcome of a condition changes without a new fact, for example
+// because a freeze ends. It tests the times after the time of the facts in steps, up to limit. It returns zero
+// if there is no such time. A plan that was not shown yet counts as shown now.
 func NextChange(q Question, step, limit time.Duration) time.Time {
 	if q.Facts.Shown.IsZero() {
 		q.Facts.Shown = q.Facts.Now

@@ -17,8 +17,8 @@ func (r Run) artifact(n int, name string) pipeline.Artifact {
 // SavedPlan names the artifact with the saved plan.
 func (r Run) SavedPlan() pipeline.Artifact { return r.artifact(r.Artifacts.Begun, "plan") }
 
-// AppliedPlan names the artifact with the saved plan that is applied. It is [Run.SavedPlan], or the plan that
-// was made again in its place.
+// AppliedPlan names the artifact with the saved plan that is applied. It is [Run.SavedPlan], or the new plan
+// that has replaced that plan.
 func (r Run) AppliedPlan() pipeline.Artifact {
 	if r.Plan.Again != "" {
 		return r.artifact(r.Artifacts.Begun, "again")
@@ -33,12 +33,12 @@ func (r Run) Report() pipeline.Artifact { return r.artifact(r.Artifacts.Begun, "
 // [Plan.Full].
 func (r Run) FullReport() pipeline.Artifact { return r.artifact(r.Artifacts.Begun, "full.txt") }
 
-// Result names the artifact with the outcome of an apply for people, in Markdown.
+// Result names the artifact with the result of an apply for people, in Markdown.
 func (r Run) Result() pipeline.Artifact {
 	return r.artifact(r.Artifacts.Begun, fmt.Sprintf("result-%d.md", r.Asked.Try))
 }
 
-// FullResult names the artifact with the whole outcome of an apply as text. It exists if [Run.Result] is
+// FullResult names the artifact with the whole result of an apply as text. It exists if [Run.Result] is
 // shortened.
 func (r Run) FullResult() pipeline.Artifact {
 	return r.artifact(r.Artifacts.Begun, fmt.Sprintf("result-%d.txt", r.Asked.Try))

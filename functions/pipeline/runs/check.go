@@ -23,8 +23,8 @@ type CheckRecord struct {
 	// ignores this check.
 	Merged bool  `json:",omitempty"`
 	ID     int64 // of the check run, 0 if it is not known yet
-	// Asked is set before GitHub is first asked to create the check run. So a check run may exist although ID
-	// is not known.
+	// Asked is set before Lockstep first requests a new check run from GitHub. So a check run may exist
+	// although ID is not known.
 	Asked bool `json:",omitempty"`
 	// Twins is the number of times that two processes created a check run for this record at the same time, or
 	// may have written to an older check run. Looked is the value of Twins when a process last began to search
@@ -40,14 +40,14 @@ type CheckRecord struct {
 	// once the check run is written. It is nil if there are no requirements, or if it is too long: see
 	// [ForRecord].
 	Required *rulings.Ruling `json:",omitempty"`
-	// Behind are the applies that come first, as the check run shows them. It is recorded once the check run is
-	// written.
+	// Behind are the applies that come before this one, as the check run shows them. It is recorded once the
+	// check run is written.
 	Behind *comment.Behind `json:",omitempty"`
 }
 
 // CheckDir returns the directory of the checks of a run's project and workspace at its commit: one record for
 // each pull request with that head. Other projects are in other directories, because a commit can have checks
-// of thousands of them.
+// of thousands of projects.
 func CheckDir(r Run) string {
 	return fmt.Sprintf("sha/%d/%s/%s", r.Pull.Repo.ID, r.Spec.Head, r.Target())
 }
@@ -66,18 +66,17 @@ func DecodeCheck(value []byte) (c CheckRecord, err error) {
 	return c, nil
 }
 
-// MayHaveDuplicates reports whether older check runs of this check may be still open on GitHub. The process
-// that writes the check next has to search for them.
+// MayHaveDuplicates reports whether older check runs of this check may still be open on GitHub. If so, the
+// process that writes the check next must search for them.
 func (c CheckRecord) MayHaveDuplicates() bool { return c.Twins > c.Looked }
 
-// AfterWrite returns the record after a process has written the check run. w has what was written: ID,
-// Status, Conclusion, and all that the check run shows. The parameter own is the record as the process had
-// read it before.
+// AfterWrite returns the record after a process has written the check run. w has what was written: ID, Status,
+// Conclusion, and all that the check run shows. The parameter own is the record as the process had read it
+// before.
 //
-// changed is false if the record stays as it is, or is gone. again is set if the process has to write once
-// more, for one of two reasons. Another process created a check run at the same time, and people see the newest
-// one. Or another process has written another status or conclusion meanwhile, and this process has overwritten
-// it.
+// changed is false if the record stays as it is, or is gone. again is set if the process must write once more,
+// for one of two reasons. Another process created a check run at the same time, and people see the newest one.
+// Or another process has written another status or conclusion meanwhile, and this process has overwritten it.
 func (c CheckRecord) AfterWrite(own, w CheckRecord) (out CheckRecord, changed, again bool) {
 	switch {
 	case c.Key == "":
@@ -100,7 +99,7 @@ func (c CheckRecord) AfterWrite(own, w CheckRecord) (out CheckRecord, changed, a
 // check records of a commit are read together.
 const maxBrief = 16 << 10
 
-// ForRecord returns the decision, or nil if it is too long for a check record.
+// ForRecord returns the decision d, or nil if d is too long for a check record.
 func ForRecord(d *rulings.Ruling) *rulings.Ruling {
 	if d == nil || len(pipeline.Encode(d)) > maxBrief {
 		return nil
@@ -133,7 +132,7 @@ func (c CheckRecord) Shows(conclusion github.Conclusion, around string, required
 	return c.Conclusion == conclusion && c.Shown == shown && c.Around == around && same
 }
 
-// Conclude returns the status and the conclusion of the check run for a project in a state.
+// Conclude returns the status and the conclusion of the check run for a project with standing s.
 func Conclude(s comment.Standing) (github.CheckStatus, github.Conclusion) {
 	switch s.Means() {
 	case comment.ToCome:
@@ -152,8 +151,9 @@ func Conclude(s comment.Standing) (github.CheckStatus, github.Conclusion) {
 	panic(fmt.Sprintf("runs: standing %q has no meaning", s))
 }
 
-// ConcludeProject is Conclude for a project. While a requirement for the apply of its plan is not met, the
-// check does not pass: it fails if a policy or a gate denies the plan. Otherwise it waits for a person.
+// ConcludeProject is like Conclude, but also considers the requirements for the apply of the project's plan.
+// While a requirement is not met, the check does not pass. It fails if a policy or a gate denies the plan.
+// Otherwise it waits for a person.
 func ConcludeProject(p comment.ProjectStatus) (github.CheckStatus, github.Conclusion) {
 	return Conclude(p.Concluded())
 }
@@ -201,9 +201,9 @@ func ShownInstead(own CheckRecord, all []CheckRecord) *CheckRecord {
 	return find(func(CheckRecord) bool { return true }, rank(own.Conclusion))
 }
 
-// WithoutCheck reports whether a run has no check run yet. That is so for one of many runs of a push or
-// command, as long as its plan is not made. If such a run is superseded or dropped before its plan is made,
-// it never gets a check run. A run that had a check run before keeps it.
+// WithoutCheck reports whether a run has no check run yet. That is possible for one of many runs of a push or a
+// command, until the run's plan is made. If such a run is superseded or dropped before that, it never gets a
+// check run. A run that had a check run before keeps it.
 func (r Run) WithoutCheck() bool {
 	switch r.Phase {
 	case Queued, Planning, Superseded, Dropped:

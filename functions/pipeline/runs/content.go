@@ -4,7 +4,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 )
 
-// A Content is the part of a plan that requirements can ask about.
+// A Content is the part of a plan that requirements can depend on.
 type Content struct {
 	// Changes is the number of objects to be created, updated, destroyed, imported and forgotten, and of actions to be invoked. Destroys is
 	// the number of objects to be destroyed. A replacement counts as a creation and a destruction.
@@ -28,12 +28,13 @@ type Judgement struct {
 	ID   string // see jobs.Policy.ID and requirements.Gate
 	// Denied and Warned are messages without secrets. Mistakes are defects of the policies or of the gate, for
 	// which there is no verdict. MoreDenied and MoreWarned count messages that are left out; with Mistakes,
-	// MoreDenied counts further mistakes.
+	// MoreDenied counts additional mistakes.
 	Denied, Warned, Mistakes []string `json:",omitempty"`
 	MoreDenied, MoreWarned   int      `json:",omitempty"`
 }
 
-// ContentOf returns the content of a plan from its numbers of changes and its types of destroyed resources.
+// ContentOf returns the content of a plan. c has the numbers of changes, and destroyed the types of destroyed
+// resources.
 func ContentOf(c counting.Counts, destroyed []string) *Content {
 	return &Content{Changes: c.Import + c.Add + c.Change + c.Destroy + c.Forget + c.Invoke, Destroys: c.Destroy, Destroyed: destroyed}
 }

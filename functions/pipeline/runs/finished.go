@@ -1,8 +1,8 @@
 package runs
 
-// FinishedByAnother returns the run with the mark that another pull request has made its remaining changes.
-// The parameter by is the number of that pull request. The plan of a marked run is not applied any more. ok
-// is false if the run is marked already, or if its plan or apply is queued or in progress.
+// FinishedByAnother returns the run with a mark: another pull request has made the remaining changes of the
+// run. by is the number of that pull request. The plan of a marked run is not applied any more. ok is false if
+// the run is already marked, or if its plan or apply is queued or in progress.
 func FinishedByAnother(r Run, by int) (done Run, ok bool) {
 	if by == 0 || r.End.FinishedBy != 0 || r.Phase.UnderWay() || r.Phase == Queued || r.Phase == Planning {
 		return r, false

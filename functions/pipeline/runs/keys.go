@@ -67,8 +67,9 @@ func (r Run) MessageName() string {
 }
 
 // StateName returns the name of a state in keys of records. For a state in a bucket it is a digest of the
-// address, by places.Place.String. So the records stay with the state if its project gets another name. For any
-// other state, the name is the target, because its address contains the project's name or is not known yet.
+// address, by places.Place.String. So the records stay with the state if the state's project gets another name.
+// For any other state, the name is the target, because its address contains the project's name or is not known
+// yet.
 func StateName(place, target string) string {
 	if !strings.HasPrefix(place, "s3://") {
 		return target
@@ -106,12 +107,12 @@ type LastApply struct {
 	Settled bool
 	Merged  bool `json:",omitempty"`
 	// Applies counts the applies to the state, from 1. A pull request that is opened again after its apply
-	// counts once more, because plans made in between do not know that apply. The ledger sets the number: in a
-	// record that a caller wants to write, it is 0.
+	// counts once more, because plans that were made in between do not know that apply. The ledger sets the
+	// number. In a record that a caller wants to write, the number is 0.
 	Applies int `json:",omitempty"`
 }
 
-// A Fate says how a planned or applied pull request has ended, if it has.
+// A Fate says how a planned or applied pull request has ended. It is "" if the pull request has not ended.
 type Fate string
 
 const (
@@ -135,7 +136,8 @@ func (l *LastApply) Unfinished(number int, head string) bool {
 	return l != nil && l.Number == number && (!l.Settled || l.Head != head)
 }
 
-// IsOf reports whether the last apply was of a pull request at a head. l is nil before the first apply.
+// IsOf reports whether the last apply was that of pull request number at the commit head. l is nil before the
+// first apply.
 func (l *LastApply) IsOf(number int, head string) bool {
 	return l != nil && l.Number == number && l.Head == head
 }
@@ -150,8 +152,8 @@ func (l *LastApply) Count() int {
 
 // CountFor returns the number of applies to record with a plan that is made now for pull request number. l is
 // nil before the first apply. While the last apply belongs to another open pull request, that apply does not
-// count: the base branch lacks its changes, so the plan would revert them. The lower number causes a check of
-// the plan once the other pull request is merged or closed.
+// count: the base branch lacks its changes, so the plan would revert them. Because the number is lower, the
+// plan is checked once the other pull request is merged or closed.
 func (l *LastApply) CountFor(number int) int {
 	if l == nil || l.Settled || l.Number == number {
 		return l.Count()

@@ -8,21 +8,21 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/order"
 )
 
-// Some applies have to come after those of other projects of their pull request. For example, app depends on
-// network. Such an apply is accepted early: it waits in the record of its run ([Waiting]), and is queued once
-// the last of the others is applied.
+// Some applies must come after the applies of other projects of the same pull request. For example, app depends
+// on network. Such an apply is accepted early: it waits in the record of its run ([Waiting]), and is queued
+// once the last of the others is applied.
 //
 // No apply waits for ever: if one of the others is not about to be applied, the apply is refused. An apply that
 // others wait for is queued, in progress, or waits itself, and no project waits for itself.
 
-// A plan that destroys a project reverses the order. The pull request removes the project, or somebody asked
-// for -destroy. The apply of that plan comes after the applies of the projects that depend on the project, and
-// no other apply waits for it. So a project loses nothing that it still needs, and a project that stops needing
-// something is applied first.
+// A plan that destroys a project reverses the order. Such a plan exists if the pull request removes the
+// project, or if somebody requested -destroy. Its apply comes after the applies of the projects that depend on
+// the project, and no other apply waits for it. So no project loses what it still needs. A project that stops
+// needing the destroyed project is applied first.
 //
-// A plan with -destroy replaces the plan of the pull request's change to the project. If the plan with -destroy
-// does not wait for its apply (it is not made yet, has failed, or is applied), the projects that depend on this
-// one still wait for that change.
+// A plan with -destroy replaces the plan of the pull request's change to the project. The plan with -destroy
+// may be not made yet, failed, or applied, so that it does not wait for its apply. Then the projects that
+// depend on this one still wait for that change.
 
 // An Order has the facts about the order in which the projects of a pull request are applied.
 type Order struct {
@@ -38,7 +38,7 @@ type Order struct {
 	Destroyed map[string]order.Progress
 	Ending    map[string]bool
 	// undone are projects with a change that is not applied, because a plan with -destroy has replaced the plan
-	// of the change. The plan with -destroy does not wait for its apply.
+	// of the change. The plan with -destroy is not about to be applied itself.
 	undone map[string]order.Progress
 	// landing are the projects whose plans the merge applies. merging are the projects that no comment can
 	// apply before the merge.
@@ -57,7 +57,8 @@ func NewOrder() *Order {
 func destroys(r Run) bool { return r.Spec.Removed || r.Spec.Options.Destroy }
 
 // Edges returns the dependencies that count: see [order.Union]. A project counts as removed if the pull request
-// has no run of it and the head names it in no dependency. Then its dependencies do not count.
+// has no run of the project and the head names the project in no dependency. The dependencies of a removed
+// project do not count.
 func (o *Order) Edges() order.Edges {
 	named := map[string]bool{}
 	for from, all := range o.Head {
@@ -119,7 +120,7 @@ func (o *Order) addMerge(name string, r Run) {
 
 // before returns three lists of projects. on are the projects whose applies come before that of a run and are
 // not done. left are those projects of on whose applies are neither accepted nor in progress. again are those
-// projects of left that have to be planned again.
+// projects of left that must be planned again.
 func (o *Order) before(r Run, edges order.Edges) (on, left, again []string) {
 	add := func(names []string, all map[string]order.Progress, coming map[string]bool) {
 		for _, n := range names {
@@ -190,8 +191,8 @@ func (r Run) progress() order.Progress {
 	if phase == Dropped {
 		phase = r.End.Was
 	}
-	// A partial plan leaves out changes of the pull request. Even if it has no changes, or is applied, these
-	// changes are still to be applied.
+	// A partial plan leaves out changes of the pull request. These changes must still be applied, even if the
+	// partial plan has no changes or is applied.
 	part := (r.Spec.Options.Partial() || r.Spec.Options.KeepsObjects() || len(r.Plan.Doubts) > 0) && !r.Spec.Beside && !r.Plan.Upheld
 	switch phase {
 	case PlanFailed:
@@ -235,7 +236,8 @@ type Waiting struct {
 	Answer  string `json:",omitempty"`
 	// Plan is the hash of the plan. No other plan is applied.
 	Plan string
-	// On are the projects that the apply waits for. The answer to the person who asked has named them.
+	// On are the projects that the apply waits for. The answer to the person who requested the apply has named
+	// these projects.
 	On []string
 	// Woken is the message that has queued the apply; "" while it waits.
 	Woken string `json:",omitempty"`
@@ -252,7 +254,7 @@ func (r Run) WithWaiting(w Waiting) Run {
 	return r
 }
 
-// QueueWaiting returns the run with its waiting apply queued by a message.
+// QueueWaiting returns the run with its waiting apply queued. message is the ID of the message that queued it.
 func (r Run) QueueWaiting(message string) Run {
 	w := *r.Asked.Waits
 	w.Woken = message

@@ -25,8 +25,9 @@ type PlanParts struct {
 	Options []string `json:",omitempty"`
 	// Providers are the versions and checksums of providers, by address.
 	Providers map[string]string `json:",omitempty"`
-	// Variables is a digest of the names and values of the root variables. Values may be secret and short, so
-	// the digest has a key that is made from the saved plan. So digests of different plans cannot be compared.
+	// Variables is a digest of the names and values of the root variables. The digest has a key, because values
+	// may be secret and short. The key is made from the saved plan, so digests of different plans cannot be
+	// compared.
 	Variables string
 	// Ephemeral are the names of the variables whose values are in no plan, sorted.
 	Ephemeral []string `json:",omitempty"`
@@ -85,8 +86,8 @@ func (r Run) Saved() string {
 	return r.Plan.Parts.Saved
 }
 
-// Defect returns the reason why a record is unusable, because its parts do not belong to its plan; "" if they
-// do.
+// Defect returns the reason why a record is unusable. A record is unusable if its parts do not belong to its
+// plan. Defect returns "" for a usable record.
 func (r Run) Defect() string {
 	switch {
 	case r.Plan.Parts == nil:
@@ -103,8 +104,8 @@ func (r Run) Defect() string {
 	return ""
 }
 
-// ReadsOutdated returns the projects that the plan depends on and that were applied since the plan was made.
-// They are targets, sorted. The parameter now is the present number of applies to each state.
+// ReadsOutdated returns the projects that the plan depends on and that were applied after the plan was made. It
+// returns targets, sorted. now is the present number of applies to each state, by target.
 func ReadsOutdated(r Run, now map[string]int) (targets []string) {
 	for target, n := range r.Plan.Reads {
 		if now[target] > n {

@@ -44,18 +44,18 @@ var follows = map[Phase][]Phase{
 // UnderWay reports whether a run in phase p is being applied, or queued for its apply.
 func (p Phase) UnderWay() bool { return p == ApplyQueued || p == Applying || p == Continuing }
 
-// Ended reports whether the apply of a run in phase p has ended. Its outcome has to be reported before the
-// phase changes: then the record no longer has it.
+// Ended reports whether the apply of a run in phase p has ended. The result of the apply must be reported
+// before the phase changes, because the record loses the result then.
 func (p Phase) Ended() bool { return p == Applied || p == ApplyFailed || p == Stopped }
 
-// Open reports whether a run in phase p has or will have a plan, and none of it is applied. Such a run is
+// Open reports whether a run in phase p has or will have a plan of which nothing is applied. Such a run is
 // dropped if its pull request gets a base branch whose pull requests are not planned.
 func (p Phase) Open() bool {
 	return p == Queued || p == Planning || p == Planned || p == PlanFailed || p == Stale
 }
 
-// Failed reports whether somebody has to look at a run in phase p, because its last plan or apply did not
-// succeed.
+// Failed reports whether the last plan or apply of a run in phase p did not succeed. Somebody must then examine
+// the run.
 func (p Phase) Failed() bool {
 	return p == PlanFailed || p == ApplyFailed || p == Stopped || p == Stale
 }

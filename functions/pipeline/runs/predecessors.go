@@ -7,8 +7,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/order"
 )
 
-// PredecessorsOf returns a function that returns what has to be applied before a run of an open pull request.
-// For a run that the merge applies, it uses the order after the merge. If o is nil, the function returns nil.
+// PredecessorsOf returns a function that returns what must be applied before a run of an open pull request. For
+// a run that the merge applies, the function uses the order after the merge. If o is nil, the function returns
+// nil.
 func (o *Order) PredecessorsOf() func(r Run) *comment.Behind {
 	if o == nil {
 		return func(Run) *comment.Behind { return nil }
@@ -22,8 +23,8 @@ func (o *Order) PredecessorsOf() func(r Run) *comment.Behind {
 	}
 }
 
-// Predecessors returns what has to be applied before a run, for people; nil if nothing has to. landed is set
-// for the order after the merge of the pull request.
+// Predecessors returns what must be applied before a run, in a form for people. It returns nil if nothing must
+// be applied before. landed is set for the order after the merge of the pull request.
 func (o *Order) Predecessors(r Run, landed bool) *comment.Behind {
 	if o == nil {
 		return nil
@@ -46,8 +47,8 @@ func (o *Order) predecessors(r Run, edges order.Edges) *comment.Behind {
 	return &comment.Behind{On: on, Left: left, Again: again, OnMerge: o.onMerge(left), Once: o.afterMergeOnly(left), Destroys: destroys(r)}
 }
 
-// landed returns the order after the merge of the pull request: all applies that the merge starts count as
-// coming.
+// landed returns the order after the merge of the pull request. In this order, all applies that the merge
+// starts count as coming.
 func (o *Order) landed() *Order {
 	out := *o
 	out.Coming = maps.Clone(o.Coming)

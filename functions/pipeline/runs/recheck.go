@@ -20,8 +20,9 @@ func Checkable(r Run) bool {
 	return (r.Phase == Planned || r.Phase == PlanFailed && r.Plan.Failure != nil) && !Preview(r) && r.End.FinishedBy == 0
 }
 
-// PlanAgainUnasked returns the run queued for a plan that nobody asked for. Its plan failed, or the base branch
-// had removed its project and has it again. message is the ID of the message that caused it.
+// PlanAgainUnasked returns the run queued for a plan that nobody requested. There are two reasons for such a
+// plan: the run's plan failed, or the base branch had removed the project and has it again. message is the ID
+// of the message that caused the plan.
 func PlanAgainUnasked(r Run, message string) Run {
 	return r.Queue(r.Spec, Asked{PlanFor: message, By: r.Asked.By, Retry: r.Asked.Retry, Crowd: r.Asked.Crowd})
 }
@@ -40,8 +41,8 @@ type Checked struct {
 	// Renewed is set if the check found other changes, for the reasons in Since. The plan of the run is then
 	// the new one, made by the check.
 	Renewed bool `json:",omitempty"`
-	// Former is the plan that a renewed plan has replaced. Until our check run names the new plan, only the
-	// former plan is proved to be ours.
+	// Former is the plan that a renewed plan has replaced. Until Lockstep's check run names the new plan, only
+	// the former plan is proved to be Lockstep's.
 	Former *Former `json:",omitempty"`
 }
 
@@ -60,8 +61,8 @@ func (r Run) Former() *Former {
 	return &Former{r.Artifacts.Begun, r.Plan.Hash, r.Plan.Parts, r.Plan.State, r.Plan.Inputs, r.Address.Place, r.Renewed()}
 }
 
-// WithFormer returns a run with its former plan. If our check run has the hash of that plan, the hash alone
-// proves its parts.
+// WithFormer returns a run with its former plan f. If Lockstep's check run has the hash of that plan, the hash
+// alone proves the parts of the plan.
 func (r Run) WithFormer(f *Former) Run {
 	r.Artifacts.Begun, r.Plan.Hash, r.Plan.Parts, r.Plan.State, r.Plan.Inputs, r.Address.Place = f.Begun, f.PlanHash, f.Parts, f.State, f.Inputs, f.Place
 	r.Plan.Checked = &Checked{Renewed: f.Renewed}

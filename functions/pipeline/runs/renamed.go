@@ -36,7 +36,8 @@ func IsFormerNameOf(r Run, p project.Project) bool {
 }
 
 // CountedAtHead reports whether the last look at a head has counted the project of a run under the run's name.
-// That includes a project that the base branch has removed since, but not one that is planned under a new name.
+// That includes a project that the base branch has removed since. It does not include a project that is planned
+// under a new name.
 func CountedAtHead(r Run, head string) bool {
 	return r.Spec.Head == head && !r.Spec.Beside && (r.Phase != Superseded || r.End.Fate == Gone)
 }

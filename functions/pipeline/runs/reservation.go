@@ -23,7 +23,8 @@ type Reservation struct {
 // ReservationKey returns the key of the [Reservation] of the state with a name: see [StateName].
 func ReservationKey(repo int64, name string) string { return fmt.Sprintf("lock/%d/%s", repo, name) }
 
-// Blocks returns the reason why the lock blocks an apply of a pull request; nil if it does not. v may be nil.
+// Blocks returns the reason why the lock blocks an apply of the pull request with the given number. It returns
+// nil if the lock does not block the apply. v may be nil.
 func (v *Reservation) Blocks(number int) *reasons.LockedByAnother {
 	if v == nil || v.Lifted || v.Number == number {
 		return nil
@@ -31,8 +32,8 @@ func (v *Reservation) Blocks(number int) *reasons.LockedByAnother {
 	return &reasons.LockedByAnother{Number: v.Number, By: v.By, Because: v.Reason, Since: v.At}
 }
 
-// OwnLock returns the lock as its own pull request shows it; nil for other pull requests, and if there is no
-// lock. v may be nil.
+// OwnLock returns the lock in the form in which the lock's own pull request shows it. It returns nil for other
+// pull requests, and if there is no lock. v may be nil.
 func (v *Reservation) OwnLock(number int) *comment.OwnLock {
 	if v == nil || v.Lifted || v.Number != number {
 		return nil

@@ -13,12 +13,12 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// A Run is the record of one project of one pull request: what to plan, who asked, and what happened. A new
-// plan begins with a new [Spec] and with an empty [Plan] and [Apply]. The other fields are kept.
+// A Run is the record of one project of one pull request: what to plan, who requested it, and what happened. A
+// new plan begins with a new [Spec] and with an empty [Plan] and [Apply]. The other fields are kept.
 type Run struct {
 	ID
 	Phase Phase
-	// Spec is the task of the last plan. Asked says who asked for that plan and for the last apply.
+	// Spec is the task of the last plan. Asked says who requested that plan and the last apply.
 	Spec  Spec
 	Asked Asked
 	// Address has the addresses of the plan's state. Plan is the result of planning, and Apply the result of
@@ -65,7 +65,7 @@ type Spec struct {
 	// Twin is set if another project of the pull request has the same name in another workspace, and one of the
 	// two is Removed.
 	Twin bool `json:",omitempty"`
-	// Beside is set for a project that the pull request does not touch; a command named it.
+	// Beside is set for a project that the pull request does not change. A command named the project.
 	Beside bool `json:",omitempty"`
 	// Options are the options of the plan.
 	Options grammar.Options `json:",omitzero"`
@@ -75,7 +75,7 @@ type Spec struct {
 	Ordered bool `json:",omitempty"`
 }
 
-// Asked says who asked for a run's last plan and last apply, and with which message.
+// Asked says who requested a run's last plan and last apply, and with which message.
 type Asked struct {
 	// Attempt counts the requested plans, and Try the requested applies.
 	Attempt, Try int
@@ -129,14 +129,14 @@ type Address struct {
 	Before, Were []string `json:",omitempty"`
 }
 
-// A Plan is the result of planning a [Spec]; it is empty until then.
+// A Plan is the result of planning a [Spec]. It is empty until the spec is planned.
 type Plan struct {
 	// State is the state that the plan was made from. Inputs is the hash of the plan's input files.
 	State  StateID
 	Inputs string
 	// PlanSummary has the hash over the Parts; see [KeepsOutcome] for its Upheld.
 	comment.PlanSummary
-	// Content is the part of the plan that requirements can ask about.
+	// Content is the part of the plan that requirements can depend on.
 	Content *Content `json:",omitempty"`
 	// Judged is Content with the verdicts of policies and gates that refused the last apply; nil if none did.
 	// Judged is only shown to people: the next apply gets new verdicts.
@@ -144,7 +144,7 @@ type Plan struct {
 	// Parts are what the plan depends on. Reported is the hash of its report: see [HashOf].
 	Parts    *PlanParts `json:",omitempty"`
 	Reported string     `json:",omitempty"`
-	// Settled are the reasons for making the plan again, if Again has the new one.
+	// Settled are the reasons for which the plan was made again, if Again has the new plan.
 	Settled reasons.List `json:",omitempty"`
 	// Replaced is the number of the last plan that replaced another plan at the same head; 0 for none. An
 	// approval that is older than the time when that plan was shown counts for the replaced plan only.
@@ -167,7 +167,7 @@ type Plan struct {
 	Deploys string `json:",omitempty"`
 }
 
-// An Apply is the result of applying a [Plan]; it is empty until then.
+// An Apply is the result of applying a [Plan]. It is empty until the plan is applied.
 type Apply struct {
 	comment.ApplySummary
 	// Part is set if the plan was applied only in part, so that only its rest can still be applied.
@@ -186,15 +186,15 @@ type End struct {
 	// Differs is set for a Dropped run whose plan has no changes, if the merge has other files than the plan
 	// was made from.
 	Differs bool `json:",omitempty"`
-	// GoneAt is the tip of the base branch at which somebody last searched for a [Gone] project; "" if nobody
-	// has yet.
+	// GoneAt is the tip of the base branch at which Lockstep last searched for a [Gone] project. It is ""
+	// before the first search.
 	GoneAt string `json:",omitempty"`
 	// EndSummary has the new name of a project that the base branch has renamed: see [project.Successor]. The
 	// run is Superseded once the project is planned under that name.
 	comment.EndSummary
 }
 
-// Artifacts numbers the plans of a run. The numbers are part of the names of its files.
+// Artifacts numbers the plans of a run. The numbers are part of the names of the run's files.
 type Artifacts struct {
 	// Begun counts the plans that were begun.
 	Begun int
@@ -206,7 +206,7 @@ type Artifacts struct {
 }
 
 // RemovedByBase returns the run of a project that the base branch has removed. ok is false if the run stays as
-// it is: its apply is queued or in progress, or has changed something.
+// it is. That is so if its apply is queued or in progress, or has changed something.
 func RemovedByBase(r Run) (gone Run, ok bool) {
 	phase := r.Phase
 	if phase == Dropped && r.End.Fate == Merged {
@@ -221,7 +221,7 @@ func RemovedByBase(r Run) (gone Run, ok bool) {
 }
 
 // Conflicting returns the run with its plan out of date, because the head conflicts with the base branch. ok is
-// false if the run stays as it is: it has no plan of this head that waits for people.
+// false if the run stays as it is, because it has no plan of this head that waits for people.
 func Conflicting(r Run, head string) (stale Run, ok bool) {
 	if r.Phase != Planned || r.Spec.Head != head || r.Spec.AfterMerge || r.coming() || Preview(r) {
 		return r, false
@@ -233,7 +233,7 @@ func Conflicting(r Run, head string) (stale Run, ok bool) {
 // artifacts.
 func (r Run) NextBegun() int { return r.HighestNumber() + 1 }
 
-// HighestNumber returns the highest number that artifacts of the run may have.
+// HighestNumber returns the highest number that artifacts of the run may have in their names.
 func (r Run) HighestNumber() int { return max(r.Artifacts.Begun, r.Artifacts.Reserved) }
 
 // To moves the run to another phase. To panics if the step is not allowed: that is a bug of Lockstep.
@@ -264,8 +264,8 @@ func (r Run) To(next Phase) Run {
 	return r
 }
 
-// Queue returns the run in phase Queued, with a new plan requested. From the last plan and apply it keeps the
-// numbers, the other addresses of the state, and the last event that requested an apply.
+// Queue returns the run in phase Queued, with a new plan requested. The run keeps the numbers of its last plan
+// and apply, the other addresses of the state, and the last event that requested an apply.
 func (r Run) Queue(spec Spec, asked Asked) Run {
 	asked.Attempt, asked.Try, asked.ApplyFor, asked.Into = r.Asked.Attempt+1, r.Asked.Try, r.Asked.ApplyFor, r.Asked.Into
 	was := r.Plan
@@ -287,19 +287,20 @@ func (r Run) Drop(was Phase, fate Fate) Run {
 	return r
 }
 
-// PlansEverything reports whether a run's plan contains everything that its pull request changes: no option
-// leaves a part out.
+// PlansEverything reports whether a run's plan contains everything that the run's pull request changes. That is
+// so if no option leaves a part out.
 func PlansEverything(r Run) bool {
 	return !r.Spec.Options.Partial() && !r.Spec.Options.KeepsObjects() && r.Spec.Options.Destroy == r.Spec.Removed
 }
 
-// Complete reports whether nothing is left to do for the pull request once the run's plan is applied, or if it
-// has no changes.
+// Complete reports whether nothing is left to do for the pull request, once the run's plan is applied or if the
+// plan has no changes.
 func Complete(r Run) bool { return PlansEverything(r) && len(r.Plan.Doubts) == 0 || r.Plan.Upheld }
 
-// HeadIsDone reports in upheld whether nothing of a head is left to be applied, so that [Plan.Upheld] is set
-// for a new plan that leaves changes out. r is the run before the new plan. The head is completely applied, or
-// it is idle: it had no changes, with the same tip of the base branch.
+// HeadIsDone reports whether nothing of a head is left to be applied; that is the result upheld. If so,
+// [Plan.Upheld] is set for a new plan that leaves changes out. r is the run before the new plan. The head is
+// done if it is completely applied. It is also done if it is idle: it had no changes, with the same tip of the
+// base branch.
 func HeadIsDone(r Run, head, base string) (upheld, idle bool) {
 	phase := r.Phase
 	if phase == Dropped && r.End.Fate == Merged {
@@ -315,7 +316,7 @@ func HeadIsDone(r Run, head, base string) (upheld, idle bool) {
 	return empty && r.Spec.Base == base, true
 }
 
-// KeepsOutcome reports whether the outcome of the head still counts, although a later plan with options failed
+// KeepsOutcome reports whether the result of the head still counts, although a later plan with options failed
 // or was stopped.
 func KeepsOutcome(r Run) bool {
 	phase := r.Phase
@@ -325,9 +326,9 @@ func KeepsOutcome(r Run) bool {
 	return phase == PlanFailed && r.Plan.Upheld
 }
 
-// WithTrialMerge returns the run as it is planned with a trial merge, which is made of the head and a tip of
-// the base branch. A removed project is planned from the tip. Once its removal is merged, a removed project
-// is planned from the last commit of the base branch that had it.
+// WithTrialMerge returns the run as it is planned with a trial merge of the head and a tip of the base branch.
+// A removed project is planned from the tip. Once its removal is merged, it is planned from the last commit of
+// the base branch that had the project. merged is set in that case.
 func WithTrialMerge(r Run, m github.Merge, merged bool) Run {
 	switch {
 	case !r.Spec.Removed:
@@ -338,9 +339,9 @@ func WithTrialMerge(r Run, m github.Merge, merged bool) Run {
 	return r
 }
 
-// RemovedFrom reports whether the pull request of the run has removed the project by a merge into this branch.
-// If so, Base is a commit of this branch that still had the project, and decides for ever about the address of
-// the state and its locks. It decides nothing for another branch, which has other requirements.
+// RemovedFrom reports whether the pull request of the run has removed the project by a merge into the given
+// branch. If so, Base is a commit of this branch that still had the project. That commit decides for ever about
+// the address of the state and its locks. It decides nothing for another branch, which has other requirements.
 func RemovedFrom(r Run, branch string) bool {
 	return r.Spec.Removed && r.Spec.AfterMerge && r.Spec.BaseRef == branch
 }
@@ -355,7 +356,7 @@ func lands(r Run) bool { return r.Phase == Planned && r.Standing() == comment.On
 // changes.
 func Empty(r Run) bool { return r.Phase == Planned && r.Standing() == comment.NoChanges }
 
-// CheckedInQueue reports whether the plan of a run has to be checked at the commit of a merge group. That is so
+// CheckedInQueue reports whether the plan of a run must be checked at the commit of a merge group. That is so
 // if the merge applies the plan, or if the plan has no changes.
 func CheckedInQueue(r Run) bool { return lands(r) || Empty(r) }
 
@@ -368,15 +369,15 @@ func QueuedBy(r Run, message string) bool {
 func (r Run) Over(open bool) bool { return !open && !r.Spec.AfterMerge }
 
 // MergedTooEarly reports whether a pull request was merged before the run had a plan that is valid for the
-// merge. Then the merged changes are planned from the base branch. shown is the time at which the plan was
+// merge. The merged changes are then planned from the base branch. shown is the time at which the plan was
 // shown, and merged the time of the merge.
 //
 // A plan is valid for the merge under these conditions:
-//   - If the merge applies it, people could see it before.
-//   - It has the rights of the merged commit; a preview of a fork has not.
-//   - If it has no changes, it was made from the merged files.
-//   - It was not dropped because the pull request was closed before, or went into another branch.
-//   - If it has no changes, no later plan has failed.
+//   - If the merge applies the plan, people could see it before the merge.
+//   - The plan has the rights of the merged commit. A preview of a fork does not have these rights.
+//   - If the plan has no changes, it was made from the merged files.
+//   - The plan was not dropped because the pull request was closed before, or went into another branch.
+//   - If the plan has no changes, no later plan has failed.
 func MergedTooEarly(r Run, shown, merged time.Time) bool {
 	phase := r.Phase
 	if phase == Dropped {
@@ -392,16 +393,16 @@ func MergedTooEarly(r Run, shown, merged time.Time) bool {
 }
 
 // CouldHaveSeen reports whether a person could see a plan before acting. shown is when people could first see
-// the plan; zero if they never could. done is when the person acted. GitHub's clock counts seconds: within one
-// second the order is unknown, and the answer is false.
+// the plan; zero if they never could. done is when the person acted. GitHub's clock has a precision of a
+// second. Within one second the order is not known, and the result is false.
 func CouldHaveSeen(shown, done time.Time) bool { return !shown.IsZero() && done.After(shown) }
 
 // Preview reports whether a run is for a fork's commit that somebody named. Such a commit is planned without
 // credentials, and never applied.
 func Preview(r Run) bool { return r.Spec.Named != "" }
 
-// ClaimOf returns the claim of a run's project on a granted address; nil for an address outside of buckets,
-// which is not claimed.
+// ClaimOf returns the claim of a run's project on the granted address p. It returns nil for an address outside
+// of buckets, because such an address is not claimed.
 func (r Run) ClaimOf(p places.Place) *places.Claim {
 	if p.Backend != "s3" {
 		return nil

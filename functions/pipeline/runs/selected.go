@@ -13,8 +13,8 @@ func NamedBy(r Run, c comment.Command) bool {
 	return c.Project == r.Project && (c.Workspace == r.Workspace || c.Workspace == "" && !r.Spec.Twin)
 }
 
-// failed reports whether somebody has to look at the run: its last plan or apply has failed, or its merged
-// changes are not applied.
+// failed reports whether somebody must examine the run, because its last plan or apply has failed, or because
+// its merged changes are not applied.
 func (r Run) failed() bool {
 	if r.End.FinishedBy != 0 {
 		return false

@@ -69,7 +69,8 @@ func at(phases ...Phase) func(Run, Phase) bool {
 // done reports whether an apply has ended.
 func done(p Phase) bool { return p == Applied || p == ApplyFailed }
 
-// left reports whether the merge of a dropped run has left changes unapplied.
+// left reports whether the merge of a dropped run has left changes that are not applied. p is the phase of the
+// run before it was dropped.
 func left(r Run, p Phase) bool {
 	return p != Planned || r.Plan.Applyable || Preview(r) || !Complete(r)
 }

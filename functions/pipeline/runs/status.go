@@ -7,8 +7,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project"
 )
 
-// Status returns the status of a run's project, as far as the run alone shows it. It has no texts of plans, and
-// nothing about other pull requests and locks.
+// Status returns the status of a run's project, as far as the run alone shows it. The status has no texts of
+// plans. It says nothing about other pull requests and locks.
 func Status(r Run) comment.ProjectStatus {
 	p := comment.ProjectStatus{
 		Name: r.Project, Standing: r.Standing(), Removed: r.Spec.Removed, Named: r.Spec.Named, Options: r.Spec.Options,
@@ -34,8 +34,8 @@ func Status(r Run) comment.ProjectStatus {
 	return p
 }
 
-// ComesAfter adds to the status of a run the applies that have to be done before its own. If one of them can be
-// applied only after the merge, so can this run.
+// ComesAfter adds to the status of a run the applies that must be done before the run's own apply. If one of
+// these applies is possible only after the merge, the run can also be applied only after the merge.
 func ComesAfter(p *comment.ProjectStatus, b *comment.Behind) {
 	p.Behind = b
 	if b != nil && b.Once && (p.Standing == comment.Ready || p.Standing == comment.OnMerge) {
@@ -56,7 +56,7 @@ func PlainPlanCommand(r Run) string {
 	return c.String()
 }
 
-// HasOptions reports whether somebody gave options to the plan of a run.
+// HasOptions reports whether somebody has given options for the plan of a run.
 func HasOptions(r Run) bool {
 	own := r.Spec.Options
 	own.Destroy = own.Destroy && !r.Spec.Removed

@@ -17,7 +17,7 @@ type TestRecord struct {
 	Dir  string // of the project
 	// Attempt is the run's Asked.Attempt for which the tests run.
 	Attempt int
-	// Result is the result of the tests; nil while they run. Ended is set if nobody waits for the result.
+	// Result is the result of the tests; nil while the tests run. Ended is set if nobody waits for the result.
 	Result *comment.Tests `json:",omitempty"`
 	Ended  bool           `json:",omitempty"`
 	// ID is the ID of the check run, 0 if it is not known. Shown is a digest of what the check run shows.

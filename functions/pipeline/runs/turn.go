@@ -8,8 +8,8 @@ import (
 )
 
 // Applies to one state are done one after the other, in the order in which they were queued. The queue of
-// messages ensures that. The record of the queue is only shown to people. It may still have applies that are
-// over, so each is compared with its run before it is shown.
+// messages ensures that. The record of the queue is only for people. It may still contain applies that are
+// over. So each apply in it is compared with its run before it is shown.
 
 // A Turn is an apply in the queue of applies to one state.
 type Turn struct {
@@ -20,7 +20,8 @@ type Turn struct {
 	Target string `json:",omitempty"`
 }
 
-// QueueKey returns the key of the record with the turns of the run's state, the first one first.
+// QueueKey returns the key of the record with the turns of the run's state. In the record, the next turn comes
+// first.
 func (r Run) QueueKey() string { return fmt.Sprintf("queue/%d/%s", r.Pull.Repo.ID, r.StateName()) }
 
 // Turn returns the turn of the run's last apply.
@@ -32,15 +33,16 @@ func (r Run) Turn() Turn {
 	return t
 }
 
-// Over reports whether a turn is over, or belongs to another apply. r is the present run of its pull request.
+// Over reports whether a turn is over, or belongs to another apply than the run's last one. r is the present
+// run of the turn's pull request.
 func (t Turn) Over(r Run) bool { return r.Asked.Try != t.Try || !r.Phase.UnderWay() }
 
 // samePull reports whether two turns belong to the same pull request. A pull request has at most one turn in a
 // queue.
 func (t Turn) samePull(x Turn) bool { return t.Pull.Number == x.Pull.Number }
 
-// Join returns a queue with turn t at its end, unless it is there already. An earlier turn of the same pull
-// request is over, and is replaced.
+// Join returns a queue with turn t at its end, unless the queue already contains t. An earlier turn of the same
+// pull request is over, and t replaces it.
 func Join(queue []Turn, t Turn) []Turn {
 	if i := slices.IndexFunc(queue, t.samePull); i >= 0 && queue[i].Try == t.Try {
 		return queue
@@ -48,7 +50,7 @@ func Join(queue []Turn, t Turn) []Turn {
 	return append(slices.DeleteFunc(slices.Clone(queue), t.samePull), t)
 }
 
-// ahead returns the turns before that of a run, or all turns if the run has none.
+// ahead returns the turns before the turn of a run. It returns all turns if the run has none.
 func ahead(queue []Turn, r Run) []Turn {
 	if i := slices.IndexFunc(queue, r.Turn().samePull); i >= 0 {
 		return queue[:i]

@@ -23,8 +23,8 @@ func LastLook(ctx context.Context, records pipeline.Records, p pipeline.Pull) (L
 	return ledger.Ledger{Records: records}.LastLook(ctx, p)
 }
 
-// HeadOf returns the commit that was the head at the last look, or at the last failed attempt to look; "" if it
-// is unknown.
+// HeadOf returns the commit that was the head at the last look, or at the last failed attempt to look. It
+// returns "" if that commit is not known.
 func HeadOf(l Look) string { return cmp.Or(l.GivenUp, l.Head) }
 
 // Former reports whether a run belongs to another commit than head, the present head of its pull request. head
@@ -57,7 +57,8 @@ func Head(l Look, all []runs.Run) (h comment.Head, ok bool) {
 	return h, l.Pull.Number > 0 && !h.Closed && (Whole(h.Standing) || h.Removed != "" || h.Policies != "" || len(h.Notes) > 0)
 }
 
-// facts returns the facts for the check of a head, from the look and the runs.
+// facts returns the facts for the check of a head. They come from the last look l and from all runs of the pull
+// request.
 func facts(l Look, all []runs.Run) requiredcheck.Facts {
 	f := requiredcheck.Facts{Closed: l.Closed && !l.Merged, Refused: l.Refused != "", Problem: l.Problem != "", Conflict: l.Conflict, Denied: l.Denied != "", Policies: l.Policies != "" && !l.Closed}
 	planned := 0

@@ -1,8 +1,12 @@
-// Package runstatus makes the status of a run from the records alone. The status contains the obstacles to the
-// run's apply, its place in the queue of its state, and the decision about its requirements, as in its check
-// run. The package also has the result of the last look at the head of a pull request. It is for pages that may
-// be opened often, so it sends no request to GitHub. So a pull request that was closed a moment ago can still
-// be an obstacle, until its webhook has come.
+// Package runstatus makes the status of a run from the records alone. The status contains these parts:
+//
+//   - the obstacles to the run's apply
+//   - the place of the apply in the queue of the run's state
+//   - the decision about the run's requirements, as in the check run
+//
+// The package also has the result of the last look at the head of a pull request. It is for pages that may be
+// opened often, so it sends no request to GitHub. Therefore, a pull request that was closed a moment ago can
+// still be an obstacle, until Lockstep has received the webhook.
 //
 // This package writes nothing, and does not know pages. Start reading at [Project] and [Head].
 package runstatus
@@ -16,9 +20,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// Project returns the status of a run's project, without texts of the plan or the apply and without a place in
-// a queue. head is the head of the pull request, from [HeadOf]. A plan of another commit is shown as
-// superseded; an apply of another commit is shown as an apply. Project reads at most three records.
+// Project returns the status of a run's project. The status has no texts of the plan or the apply, and no place
+// in a queue. head is the head of the pull request, from [HeadOf]. A plan of another commit is shown as
+// superseded. An apply of another commit is shown as an apply. Project reads at most three records.
 func Project(ctx context.Context, records pipeline.Records, r runs.Run, head string) (comment.ProjectStatus, error) {
 	p, ld := runs.Status(r), ledger.Ledger{Records: records}
 	lock, err := ld.Reservation(ctx, r)
@@ -60,8 +64,8 @@ func Body(ctx context.Context, from pipeline.Artifacts, r runs.Run, s comment.St
 	return body, err
 }
 
-// asChecked adds to the status of a run what only the record of its check run has: the decision about the
-// requirements for its apply, and the projects that are applied first.
+// asChecked adds to the status of a run what only the record of the run's check run has. That is the decision
+// about the requirements for the apply, and the projects that are applied first.
 func asChecked(ctx context.Context, records pipeline.Records, r runs.Run, p *comment.ProjectStatus) error {
 	rec, err := records.Get(ctx, runs.CheckKey(r))
 	if err != nil {

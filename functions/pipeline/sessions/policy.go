@@ -28,8 +28,8 @@ type statement struct {
 // allow. The error is for people.
 //
 // S3 tells only a client that may list the bucket whether an object exists, and for such a request it ignores a
-// condition on the prefix of the list. So the policy has to allow listing the names of other states, but
-// nothing else of them. Source:
+// condition on the prefix of the list. So the policy must allow listing the names of other states, but it
+// allows nothing else of these states. Source:
 // https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html#API_GetObject_RequestSyntax
 func policyOf(p places.Place, partition string, access jobs.Access) (string, error) {
 	if access == jobs.Keys {
@@ -72,13 +72,14 @@ func policyOf(p places.Place, partition string, access jobs.Access) (string, err
 }
 
 // keysOnly allows the calls for the keys of encryption blocks, with those KMS keys that the role may use. The
-// calls must have no encryption context. S3 sets one for its own objects, so these calls cannot decrypt them.
+// calls must have no encryption context. S3 sets an encryption context for its own objects, so these calls
+// cannot decrypt such objects.
 // Source: https://docs.aws.amazon.com/kms/latest/developerguide/conditions-kms.html
 func keysOnly() statement {
 	return statement{Action: []string{"kms:Decrypt", "kms:GenerateDataKey"}, Resource: []string{"*"}, Condition: when("Null", "kms:EncryptionContextKeys", "true")}
 }
 
-// document returns a policy that allows what the statements name.
+// document returns a policy that allows exactly what the statements name.
 func document(allow ...statement) (string, error) {
 	for i := range allow {
 		allow[i].Effect = "Allow"

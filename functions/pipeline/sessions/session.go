@@ -1,9 +1,9 @@
-// Package sessions gets the credentials with which a run reaches its own state and nothing else. They are
-// credentials of a role that is assumed for one job. A policy narrows them to the state's object, its lock and
-// its digest. The functions' own roles reach no state.
+// Package sessions gets the credentials with which a run can access its own state and nothing else. They are
+// credentials of a role that is assumed for one job. A policy limits the credentials to the state's object, its
+// lock and its digest. The functions' own roles can access no state.
 //
-// This package does not know the use of a state, and the way of the credentials to a run's process. Start
-// reading at [Role.For].
+// This package does not know what a state is used for, or how credentials get to a run's process. Start reading
+// at [Role.For].
 package sessions
 
 import (
@@ -33,14 +33,14 @@ type AssumeRoler interface {
 	AssumeRole(context.Context, *sts.AssumeRoleInput, ...func(*sts.Options)) (*sts.AssumeRoleOutput, error)
 }
 
-// Seconds is how long credentials are valid. AWS allows no longer time if a role assumes another role. A run
+// Seconds is how long credentials are valid. If a role assumes another role, AWS allows no longer time. A run
 // that takes longer gets new credentials. Source:
 // https://docs.aws.amazon.com/STS/latest/APIReference/API_AssumeRole.html
 const Seconds = 3600
 
-// For returns the credentials for the state of a job. It requests them once before it returns, so that it can
-// return the error if AWS refuses. If the backend block on the base branch names a role, that role is used
-// for the state. The role r is always used for keys, which belong to the deployment.
+// For returns the credentials for the state of a job. It requests the credentials once before it returns, so
+// that it can return the error if AWS refuses. If the backend block on the base branch names a role, that role
+// is used for the state. The role r is always used for keys, which belong to the deployment.
 func (r Role) For(ctx context.Context, j jobs.Job) (aws.CredentialsProvider, error) {
 	own := j.State.Role()
 	if j.Access == jobs.Keys {
@@ -75,7 +75,7 @@ func (r Role) Whole(ctx context.Context, j jobs.Job) (aws.Credentials, error) {
 	return r.assume(ctx, j, "providers", nil)
 }
 
-// assume requests credentials for a purpose; policy narrows them.
+// assume requests credentials for a purpose. policy limits the credentials; nil means no limit.
 func (r Role) assume(ctx context.Context, j jobs.Job, purpose string, policy *string) (aws.Credentials, error) {
 	in := &sts.AssumeRoleInput{
 		RoleArn: &r.ARN, RoleSessionName: aws.String(sessionName(j)), DurationSeconds: aws.Int32(Seconds),
@@ -108,7 +108,7 @@ func partitionOf(arn string) (string, error) {
 }
 
 // tags returns the session tags that a role's trust policy can test: "repository", "pull" and "project". If a
-// user asked for the job, there is also "actor".
+// user requested the job, there is also "actor".
 func tags(j jobs.Job) []types.Tag {
 	out := []types.Tag{tag("repository", j.Repository()), tag("pull", strconv.Itoa(j.Number)), tag("project", j.Project)}
 	if j.Actor != "" {
@@ -132,7 +132,7 @@ func tag(name, value string) types.Tag {
 	return types.Tag{Key: &name, Value: &value}
 }
 
-// sessionName returns the name of a session in the account's logs: at most 64 characters.
+// sessionName returns the name that a session has in the account's logs. It has at most 64 characters.
 func sessionName(j jobs.Job) string {
 	name := notInName.ReplaceAllString(fmt.Sprintf("lockstep-%d-%s-%s", j.Number, j.Repo.Name, j.Project), "-")
 	return name[:min(len(name), 64)]

@@ -18,11 +18,11 @@ import (
 )
 
 const (
-	// grace is how long a child may take to stop after it was asked to. The child has to finish changes in
-	// progress, and to release its lock.
+	// grace is how long a child may take to stop after it was told to. The child must finish changes in
+	// progress, and must release its lock.
 	grace = 8 * time.Second
-	// before is how long before the end of our own time we ask a child to stop, so that we can still report the
-	// result.
+	// before is how long before the end of its own time the parent tells a child to stop. The parent needs this
+	// time to report the result.
 	before = 10 * time.Second
 	// letGoTime is the time limit for releasing the lock of a process that died.
 	letGoTime = 20 * time.Second
@@ -100,7 +100,7 @@ func (c *call) do(ctx context.Context) (result, error) {
 	case err == nil && r.Error != nil && ctx.Err() != nil:
 		return result{}, context.Cause(ctx)
 	case err == nil && r.Error != nil && c.early:
-		// The child was asked to stop because its time is almost over. Another attempt would have no more time.
+		// The child was told to stop because its time is almost over. Another attempt would have no more time.
 		return result{}, c.death(end)
 	case err == nil:
 		if r.Error != nil {
@@ -185,7 +185,8 @@ func (c *call) limits() confine.Limits {
 	return l
 }
 
-// reading is the divisor that gives the time limit for reading files: a quarter of the time limit of a run.
+// reading is the divisor for the time limit for reading files. That limit is a quarter of the time limit of a
+// run.
 const reading = 4
 
 func withoutTmp(env []string) []string {
@@ -198,8 +199,8 @@ func withoutTmp(env []string) []string {
 	return out
 }
 
-// stopper asks the child to stop when ctx ends, or shortly before its deadline. It kills the child if it does
-// not stop.
+// stopper tells the child to stop when ctx ends, or shortly before its deadline. It kills the child if the
+// child does not stop.
 func (c *call) stopper(ctx context.Context, ended <-chan struct{}) {
 	var early <-chan time.Time
 	if end, ok := ctx.Deadline(); ok && c.order.Action != applies {
@@ -226,8 +227,8 @@ func (c *call) stopper(ctx context.Context, ended <-chan struct{}) {
 	}
 }
 
-// patience returns how long the child may take to end after it was asked to. An apply gets all the remaining
-// time, to finish its calls. If a call is not finished by then, the journal shows it.
+// patience returns how long the child may take to end after it was told to. An apply gets all the remaining
+// time to finish its calls. If a call is not finished by then, the journal shows it.
 func (c *call) patience() time.Duration {
 	if c.order.Action != applies {
 		return grace
@@ -242,8 +243,8 @@ func (c *call) patience() time.Duration {
 // Another process can continue it.
 func (c *call) outOfTime() bool { return c.order.Action == applies && c.permitted && c.forced }
 
-// applyGrace is how long an apply without a time limit may take to finish its changes in progress after it
-// was asked to stop. An apply on a machine has no time limit, unlike one in a function.
+// applyGrace is how long an apply without a time limit may take to finish its changes in progress after it was
+// told to stop. An apply on a machine has no time limit, unlike an apply in a function.
 const applyGrace = 30 * time.Minute
 
 // maxWords limits how much of a child's standard error is kept: the beginning, where the runtime writes the

@@ -53,7 +53,7 @@ type Child struct {
 	celled  sync.Mutex
 }
 
-// A Maker makes the engine that works in a child.
+// A Maker makes the engine that does the work in a child.
 type Maker func(*Child) (jobs.Engine, error)
 
 // Main must be the first call in each main function. In a process that is a child of an [Engine], Main does the
@@ -178,8 +178,8 @@ const tellEvery = 20 * time.Millisecond
 // maxPlace is the maximum length of a place in bytes.
 const maxPlace = 1000
 
-// tell records the place of the evaluation in a file that the parent can read after the death of this process.
-// It stops when ctx ends: the report needs the place at the deadline, not a later one.
+// tell records the place of the evaluation in a file. The parent can read the file after the death of this
+// process. tell stops when ctx ends, because the report needs the place at the deadline, not a later one.
 func (c *Child) tell(ctx context.Context) {
 	if c.Place == nil {
 		return
@@ -237,8 +237,9 @@ func (c *Child) Secrets(context.Context, jobs.Job) (map[string]string, error) {
 	return a.Secrets, err
 }
 
-// Sessions returns the credentials for the job's state, or for its keys, by the job's access. They come from
-// the parent. If the parent has none, Sessions returns nil: the credentials are in the environment.
+// Sessions returns the credentials for the job's state, or for the state's keys. The job's access decides
+// between the two. The credentials come from the parent. If the parent has none, Sessions returns nil, because
+// the credentials are then in the environment.
 func (c *Child) Sessions(ctx context.Context, j jobs.Job) (aws.CredentialsProvider, error) {
 	if !c.order.Narrowed {
 		return nil, nil
@@ -268,8 +269,8 @@ func (c *Child) Rescue(_ context.Context, _ jobs.Job, name string, state []byte)
 	return a.Text, err
 }
 
-// Fetch asks the parent to fetch a repository, and moves the files to dir, which exists and is empty. The
-// error is an *[Absent] if this job cannot have the repository.
+// Fetch requests a repository from the parent, and moves the files to dir, which exists and is empty. The error
+// is an *[Absent] if this job cannot have the repository.
 func (c *Child) Fetch(_ context.Context, owner, name, ref, dir string) error {
 	a, err := c.ask(question{Kind: isFetch, Owner: owner, Repo: name, Ref: ref})
 	if err != nil {
@@ -294,7 +295,7 @@ func (c *Child) Remember(data []byte) { _, _ = c.ask(question{Kind: isMemory, Da
 // lock.
 func (c *Child) State() { _, _ = c.ask(question{Kind: isState}) }
 
-// Show lets programs read further files and directories. It must be called before they are started.
+// Show lets programs read additional files and directories. It must be called before the programs are started.
 func (c *Child) Show(paths ...string) {
 	c.celled.Lock()
 	defer c.celled.Unlock()
@@ -314,7 +315,7 @@ func (c *Child) Begin(cmd *exec.Cmd) error {
 	return cell.Start(cmd)
 }
 
-// inside returns the run's cell. It makes the cell at the first call.
+// inside returns the run's cell. It creates the cell at the first call.
 func (c *Child) inside() (*confine.Cell, error) {
 	c.celled.Lock()
 	defer c.celled.Unlock()

@@ -67,7 +67,7 @@ func why(end confine.End, l confine.Limits, said string, forced bool) string {
 	return fmt.Sprintf("Its process ended with %s; this is a bug in Lockstep.", end)
 }
 
-// size returns a size for people.
+// size returns a number of bytes as a text for people.
 func size(bytes int64) string {
 	if bytes >= 1<<30 && bytes%(1<<30) == 0 {
 		return fmt.Sprintf("%d GiB", bytes>>30)

@@ -5,7 +5,7 @@
 //
 // The parent keeps to itself the App's key, the credentials of queues, records and artifacts, and the webhook's
 // secret. The child has only what its run needs: the job, the credentials of its state, and for its programs
-// those of its resources. It asks for everything else:
+// those of its resources. The child requests everything else from the parent:
 //
 //	permit       may the plan be applied to this state?
 //	environment  of programs; from here on the parent assumes that they run

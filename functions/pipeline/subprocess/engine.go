@@ -19,30 +19,34 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 )
 
-// An Engine does each run in a separate process. The process is started from our own program, whose main
-// function calls [Main]. Many goroutines may use it. It must not be copied after its first use.
+// An Engine does each run in a separate process. The process runs the same program as the parent. The main
+// function of that program calls [Main]. Many goroutines may use an Engine. It must not be copied after its
+// first use.
 type Engine struct {
 	// Settings are for the [Maker], as JSON.
 	Settings any
-	// Environment returns the environment of the child, limited to what the job needs; nil means an empty one.
+	// Environment returns the environment of the child, limited to what the job needs. nil means an empty
+	// environment.
 	Environment func(context.Context, jobs.Job) ([]string, error)
 	// Credentials returns the credentials of the job's state. If it is nil, the child finds them in its
 	// environment.
 	Credentials func(context.Context, jobs.Job) (aws.CredentialsProvider, error)
-	// PluginEnv returns the environment of the job's programs; nil means an empty one.
+	// PluginEnv returns the environment of the job's programs. nil means an empty environment.
 	PluginEnv func(context.Context, jobs.Job) ([]string, error)
 	// Secrets returns the secrets of the job's environment, by the names of variables; nil means none.
 	Secrets func(context.Context, jobs.Job) (map[string]string, error)
-	// Gate asks a gate of the job about a plan's JSON; if it is nil, no gate can be asked.
+	// Gate sends a plan's JSON to a gate of the job, and returns the gate's judgement. If Gate is nil, no gate
+	// can be called.
 	Gate func(ctx context.Context, j jobs.Job, g requirements.Gate, plan []byte) (runs.Judgement, error)
 	// Rescue stores a state that its backend refused, and returns its address, for people.
 	Rescue func(ctx context.Context, j jobs.Job, name string, state []byte) (string, error)
 	// Fetch unpacks a repository into an empty directory, if the job may have the repository. The error is an
-	// *[Absent] if the job may not, or if there is none.
+	// *[Absent] if the job may not have the repository, or if the repository does not exist.
 	Fetch func(ctx context.Context, j jobs.Job, owner, name, ref, dir string) error
 	// Packages is the store of providers' packages; nil for none.
 	Packages Packages
-	// Redact removes our own secrets, and the secrets in others, from a text of a child; nil if there are none.
+	// Redact removes Lockstep's own secrets and the secrets in others from a text of a child. nil means that
+	// there are no secrets.
 	Redact func(text string, others []string) string
 	// Scratch is the directory for the temporary files of runs.
 	Scratch string
@@ -291,7 +295,7 @@ func (e *Engine) Touched(ctx context.Context, c jobs.Comparison) (jobs.Compared,
 
 func (e *Engine) clean(text string) string { return e.hide(text, nil) }
 
-// hide removes from a text our own secrets, and those in the parameter others.
+// hide removes Lockstep's own secrets and the secrets in others from a text.
 func (e *Engine) hide(text string, others []string) string {
 	if e.Redact == nil {
 		return text
@@ -299,8 +303,8 @@ func (e *Engine) hide(text string, others []string) string {
 	return e.Redact(text, others)
 }
 
-// letGo releases the state's lock of a child that died. All processes of the child have ended. If the lock
-// cannot be released, "lockstep unlock" can do so later.
+// letGo releases the lock that a dead child had on its state. All processes of the child have ended. If the
+// lock cannot be released, "lockstep unlock" can release it later.
 func (e *Engine) letGo(ctx context.Context, c *call) {
 	if !c.locked {
 		return

@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// Packages is a store of providers' packages. Nothing in it is trusted: a run installs only packages with a
-// checksum that the base branch grants.
+// Packages is a store of providers' packages. A package in the store is not trusted. A run installs only
+// packages with a checksum that the base branch grants.
 type Packages interface {
 	// Address returns an address at which a package can be read in ranges for some minutes, whether or not the
 	// package exists.
@@ -67,13 +67,13 @@ func (c *call) keep(ctx context.Context, p PackageName, file string) error {
 	return c.engine.Packages.Keep(ctx, p, f)
 }
 
-// Package asks the parent for the address of a package in the store.
+// Package requests the address of a package in the store from the parent.
 func (c *Child) Package(_ context.Context, p PackageName) (url string, err error) {
 	a, err := c.ask(question{Kind: isPackage, Package: p})
 	return a.Text, err
 }
 
-// Keep asks the parent to put a package into the store. The parent removes the file.
+// Keep makes the parent put a package into the store. The parent removes the file.
 func (c *Child) Keep(_ context.Context, p PackageName, path string) error {
 	c.keeps++
 	name := fmt.Sprintf("kept-%d.zip", c.keeps)

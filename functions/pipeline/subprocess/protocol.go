@@ -141,7 +141,7 @@ type answer struct {
 	Error       *failure
 }
 
-// A result is the outcome of an order.
+// A result is the result of carrying out an order.
 type result struct {
 	Plan       *jobs.PlanResult
 	Outcome    *jobs.Outcome
@@ -169,8 +169,8 @@ type failure struct {
 	Absent    bool
 }
 
-// An Absent reports that a repository does not exist, or may not be fetched for this job. Asking again does not
-// help.
+// An Absent reports that a repository does not exist, or may not be fetched for this job. Another request would
+// not help.
 type Absent struct{ Text string }
 
 // Error implements error.

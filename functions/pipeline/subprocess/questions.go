@@ -66,7 +66,7 @@ func (c *call) progress(p comment.Progress) {
 	}
 }
 
-// tellEnd passes the outcome of an apply to the job's Ended.
+// tellEnd passes the result of an apply to the job's function Ended.
 func (c *call) tellEnd(o jobs.Outcome) error {
 	tell := c.order.Job.Ended
 	if tell == nil {
@@ -79,8 +79,8 @@ func (c *call) tellEnd(o jobs.Outcome) error {
 // answer answers a question. The error is errShape if the child has no right to ask the question.
 func (c *call) answer(ctx context.Context, q question) (a answer, err error) {
 	if c.permitted {
-		// These questions are answered even if the child is to stop: it has to complete changes in progress,
-		// and the state.
+		// These questions are answered even if the child was told to stop, because it must complete changes in
+		// progress and the state.
 		ctx = context.WithoutCancel(ctx)
 	}
 	if c.order.Job.Snapshot != nil && !slices.Contains(unprivileged, q.Kind) {
@@ -103,8 +103,8 @@ func (c *call) answer(ctx context.Context, q question) (a answer, err error) {
 	return a, nil
 }
 
-// An answering says which children may ask a question, and how it is answered. A child may ask if its action is
-// listed (nil lists all) and the condition is true.
+// An answering says which children may send a question, and how the question is answered. A child may send it
+// if the child's action is listed and the condition is true. A nil list means all actions.
 type answering struct {
 	of   []action
 	may  func(*call, question) bool
@@ -200,8 +200,8 @@ func (c *call) rescue(ctx context.Context, q question, a *answer) (err error) {
 	return err
 }
 
-// vault returns the secrets of the job, and the setting for the encryption of its states, which may contain a
-// secret, too. They are read once, and removed from all later texts of the child.
+// vault returns the secrets of the job. It also reads the setting for the encryption of the job's states, which
+// may contain a secret. All these secrets are read once, and are removed from all later texts of the child.
 func (c *call) vault(ctx context.Context) (map[string]string, error) {
 	if c.secrets != nil {
 		return c.secrets, nil
@@ -219,13 +219,13 @@ func (c *call) vault(ctx context.Context) (map[string]string, error) {
 	return all, nil
 }
 
-// clean removes our own secrets and those of the job from a text of the child.
+// clean removes Lockstep's own secrets and the job's secrets from a text of the child.
 func (c *call) clean(text string) string {
 	return c.engine.hide(text, slices.Collect(maps.Values(c.secrets)))
 }
 
-// permits asks whether the child may apply its plan. A child may ask once, and once more with the new plan if
-// the answer was to plan again.
+// permits decides whether the child may apply its plan. A child may request that once. If the answer was to
+// plan again, the child may request it once more, with the new plan.
 func (c *call) permits(now jobs.BeforeApply) (a answer, err error) {
 	if c.again != (now.Again != nil) {
 		return a, errShape
@@ -244,8 +244,8 @@ func (c *call) permits(now jobs.BeforeApply) (a answer, err error) {
 	return a, nil
 }
 
-// credentials returns the credentials of a session for the job's state, and new ones when the last have
-// expired.
+// credentials returns the credentials of a session for the job's state. It gets new credentials when the last
+// ones have expired.
 func (c *call) credentials(ctx context.Context, session *aws.CredentialsProvider, access jobs.Access) (*aws.Credentials, error) {
 	if c.engine.Credentials == nil {
 		return nil, nil
@@ -277,8 +277,8 @@ func accessOf(a action) jobs.Access {
 	return jobs.Reads
 }
 
-// gate asks one of the job's gates about the plan that the child has sent. The child can name only a gate of
-// its job.
+// gate sends the child's plan to one of the job's gates, and returns the gate's judgement. The child can name
+// only a gate of its own job.
 func (c *call) gate(ctx context.Context, q question) (*runs.Judgement, error) {
 	j := c.order.Job
 	i := slices.IndexFunc(j.Gates, func(g requirements.Gate) bool { return g.Name == q.Gate })
@@ -292,7 +292,7 @@ func (c *call) gate(ctx context.Context, q question) (*runs.Judgement, error) {
 	return &v, err
 }
 
-// fetch fetches a repository for the child, into a directory that we choose.
+// fetch fetches a repository for the child, into a directory that the parent chooses.
 func (c *call) fetch(ctx context.Context, q question) (string, error) {
 	if c.engine.Fetch == nil {
 		return "", &Absent{"modules of other repositories are not available here"}

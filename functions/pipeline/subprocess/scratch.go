@@ -9,8 +9,9 @@ import (
 	"syscall"
 )
 
-// longestScratch is the maximum length of a path of a directory for runs. Sockets of plugins are below it, with
-// names of up to 62 bytes, and the kernel allows 107 bytes for the path of a socket. Source: unix(7)
+// longestScratch is the maximum length of a path of a directory for runs. Sockets of plugins are below that
+// directory, with names of up to 62 bytes. The kernel allows 107 bytes for the path of a socket. Source:
+// unix(7)
 const longestScratch = 44
 
 // A Scratch is a directory for temporary files: checkouts and downloads. Only one process uses it. If the
@@ -20,9 +21,9 @@ type Scratch struct {
 	lock *os.File
 }
 
-// OpenScratch makes a directory of this process's own below dir, and makes dir, too. It first removes the
-// directories of processes that are gone, for example after kill -9. If the path is too long for sockets, it
-// uses the system's directory for temporary files.
+// OpenScratch creates a directory for this process below dir. It creates dir, too, if dir does not exist.
+// Before that, it removes the directories of processes that are gone, for example after kill -9. If the path is
+// too long for sockets, it uses the system's directory for temporary files.
 func OpenScratch(dir string) (*Scratch, error) {
 	if len(dir) > longestScratch {
 		dir = filepath.Join(os.TempDir(), fmt.Sprintf("lockstep-%d", os.Getuid()))
@@ -33,7 +34,8 @@ func OpenScratch(dir string) (*Scratch, error) {
 	if err := private(dir); err != nil {
 		return nil, err
 	}
-	// Only one process at a time does this: a new directory that has no lock yet looks abandoned.
+	// Only one process at a time does this. Otherwise a new directory that has no lock yet would look
+	// abandoned.
 	all, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err
@@ -63,8 +65,8 @@ func OpenScratch(dir string) (*Scratch, error) {
 // The kernel releases the lock when the process ends.
 const lockSuffix = ".lock"
 
-// private makes a directory that belongs to us alone. If the directory exists, private checks its owner: in a
-// directory for temporary files, anybody can have created it before us.
+// private creates a directory that belongs only to the user of this process. If the directory exists, private
+// checks its owner. In a directory for temporary files, any other user can have created it before.
 func private(dir string) error {
 	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
 		return err
@@ -107,7 +109,7 @@ func sweep(dir string) error {
 	return errors.Join(errs...)
 }
 
-// Empty removes all files. Nothing may use them.
+// Empty removes all files in the directory. No process may be using them.
 func (s *Scratch) Empty() error {
 	entries, err := os.ReadDir(s.Dir)
 	for _, e := range entries {

@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// unprivileged are the questions that the process of a fork's plan may ask. The process gets none of our rights
-// by them, and can store nothing for later processes. A question that is added later has to be added here, too.
+// unprivileged are the questions that the process of a fork's plan may send. With these questions the process
+// gets none of Lockstep's rights, and can store nothing for later processes. A question that is added later
+// must be added here, too.
 var unprivileged = []kind{isEnvironment, isFetch, isPackage, isKeep, isMemory, isState, isProtection, isResult}
 
 // rights reports whether the programs of a run get any rights. The programs of a fork's plan get none, and
@@ -14,7 +15,7 @@ var unprivileged = []kind{isEnvironment, isFetch, isPackage, isKeep, isMemory, i
 func (c *call) rights() bool { return c.order.Action != snapshots && c.order.Job.Snapshot == nil }
 
 // unprivilegedEnv returns the part of a run's environment with which its process finds packages and modules. It
-// can contain one secret, a password in the address of a proxy, which is not passed to programs.
+// can contain one secret: a password in the address of a proxy. That secret is not passed to programs.
 func unprivilegedEnv(environ []string) []string {
 	return slices.DeleteFunc(slices.Clone(environ), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")

@@ -1,9 +1,11 @@
-// Package tenants lets several GitHub Apps share the stores of one deployment, for example those of several
-// organizations and servers. The IDs of repositories, installations and comments are unique on one server only:
-// another server has the same IDs. So each App except the first has a [Space] of its own, under a name that the
-// operator chooses. The keys of its records, artifacts and messages contain this name, so no App can reach
-// those of another by mistake. Only the claims on addresses of states are common to all, because the states
-// are. Each claim names the App of its owner.
+// Package tenants lets several GitHub Apps share the stores of one deployment, for example the Apps of several
+// organizations and servers.
+//
+// The IDs of repositories, installations and comments are unique on one server only; another server can have
+// the same IDs. So each App except the first has a separate [Space], under a name that the operator chooses.
+// The keys of the App's records, artifacts and messages contain this name. So no App can access those of
+// another App by mistake. Only the claims on addresses of states are common to all Apps, because states are
+// common, too. Each claim names the App of its owner.
 //
 // The first App has no name, and uses the stores directly. This package does not know what is stored. Start
 // reading at [Space].
@@ -38,11 +40,11 @@ func (s Space) Records(all pipeline.Records) pipeline.Records { return records{a
 // Artifacts returns the App's part of the artifacts.
 func (s Space) Artifacts(all pipeline.Artifacts) pipeline.Artifacts { return artifacts{all, s} }
 
-// Queue returns a queue for the App's messages. Their handlers recognize them by their Pull.App.
+// Queue returns a queue for the App's messages. The handlers recognize these messages by Pull.App.
 func (s Space) Queue(all pipeline.Queue) pipeline.Queue { return queue{all, s} }
 
-// mark is the prefix of the segment with the App's name, the second segment of a key. No ID and no name of a
-// repository begins with it.
+// mark is the prefix of the segment with the App's name. That segment is the second one of a key. No ID and no
+// name of a repository begins with mark.
 const mark = "~"
 
 type records struct {
@@ -95,7 +97,7 @@ type artifacts struct {
 }
 
 // Artifact returns the artifact with the key and the owner that it has among the artifacts of all Apps.
-// Artifacts of the first App stay the same.
+// Artifacts of the first App are returned unchanged.
 func (s Space) Artifact(a pipeline.Artifact) pipeline.Artifact {
 	if s == "" {
 		return a
@@ -125,7 +127,8 @@ type queue struct {
 	s   Space
 }
 
-// Ahead returns how many of the App's plans come before a plan that is sent now. [pipeline.Ahead] calls it.
+// Ahead returns how many of the App's plans come before a plan that is sent now. [pipeline.Ahead] calls this
+// method.
 func (q queue) Ahead(ctx context.Context, about pipeline.Pull) (int, error) {
 	about.App = string(q.s)
 	return pipeline.Ahead(ctx, q.all, about)

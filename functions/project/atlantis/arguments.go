@@ -143,8 +143,8 @@ func (v *values) option(command, name string, value Text) {
 	}
 }
 
-// set sets a variable. A value in the syntax of a list or an object becomes one. Any other value is a text,
-// which is converted to the variable's type later.
+// set sets a variable. A value in the syntax of a list or an object becomes a list or an object. Any other
+// value is a text, which is converted to the variable's type later.
 func (v *values) set(name string, at Text, text string) {
 	if !hclsyntax.ValidIdentifier(name) {
 		v.errorf(at.At, "Invalid name of a variable", "%q is not the name of a variable.", visible(name))
@@ -193,7 +193,8 @@ func (v *values) backend(value Text) {
 	v.project.BackendConfig[name] = literal(rest)
 }
 
-// file returns the path of a file relative to the repository. In the argument it is relative to the project.
+// file returns the path of a file relative to the repository. In the argument, the path is relative to the
+// project.
 func (v *values) file(name string, value Text) (Text, bool) {
 	if strings.ContainsAny(v.project.Dir.Value, "*?[") {
 		v.errorf(v.project.At, "Files of many directories", "The workflow names the file %q with %s, but the project is a pattern of directories. Write project blocks in lockstep.hcl.", visible(value.Value), name)

@@ -16,27 +16,27 @@ import (
 const FileName = "atlantis.yaml"
 
 // A Document is the content of atlantis.yaml, in the terms of lockstep.hcl. Names and paths are as in the file,
-// unchecked.
+// and are not checked.
 type Document struct {
 	Projects []Project
-	// Discover is set if directories without an entry are also projects, if their configurations have a
-	// backend.
+	// Discover is set if directories without an entry are also projects. Only directories whose configuration
+	// has a backend count.
 	Discover bool
 	// Exclude are patterns of directories that are not projects.
 	Exclude []Text
 	// Require are the requirements, in the order of their first lines.
 	Require []requirements.Requirement
-	// Automerge is set if Lockstep merges a pull request once all its projects are applied. DeleteBranch is set
-	// if it then deletes the branch.
+	// Automerge is set if Lockstep merges a pull request once all projects of the pull request are applied.
+	// DeleteBranch is set if Lockstep then deletes the branch.
 	Automerge    bool
 	DeleteBranch bool
 	// Unreadable is set if the file has errors that may hide a requirement.
 	Unreadable bool
-	// Notices are the parts that have no effect here, in the order of the file.
+	// Notices are the parts that have no effect in Lockstep, in the order of the file.
 	Notices []Notice
 }
 
-// A Text is a text in the file with its place.
+// A Text is a text in the file, together with its place in the file.
 type Text struct {
 	Value string
 	At    hcl.Range
@@ -55,8 +55,8 @@ type Project struct {
 	Variables     map[string]json.RawMessage
 	BackendFiles  []Text
 	BackendConfig map[string]json.RawMessage
-	// DependsOn are the names of projects that are applied before this one. Group is its execution_order_group:
-	// projects with a lower number are also applied before it.
+	// DependsOn are the names of projects that are applied before this one. Group is the project's
+	// execution_order_group. Projects with a lower number are also applied before this one.
 	DependsOn []Text
 	Group     int
 	// Broken is set if the project has errors.
@@ -92,7 +92,8 @@ type notices struct {
 	all  []Notice
 }
 
-// Limits of a report: the number of notices, and the number of lines in one notice. People read no more.
+// These are limits of a report: the number of notices, and the number of lines in one notice. People read no
+// more.
 const (
 	maxNotices = 100
 	maxLines   = 200

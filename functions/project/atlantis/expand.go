@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// expanded replaces environment variables in an argument: WORKSPACE and DIR, which Atlantis sets for its
-// commands, and those of env steps. dir is the value of DIR, the project's directory on the server; "" if a
-// path below it would have no meaning here. Any other variable is an error, because the argument may decide
-// about values.
+// expanded replaces environment variables in an argument. These are WORKSPACE and DIR, which Atlantis sets for
+// its commands, and the variables of env steps. dir is the value of DIR: the project's directory on the server.
+// It is "" if a path below that directory would have no meaning here. Any other variable is an error, because
+// the argument may decide about values.
 //
 // Source: tfclient.prepCmd of Atlantis. PROJECT_NAME and others are there for run steps only.
 func (v *values) expanded(name string, value Text, dir string) (string, bool) {

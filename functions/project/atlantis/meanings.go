@@ -3,7 +3,7 @@ package atlantis
 // carried are the names of the notices about parts that lockstep.hcl has in another form.
 var carried = []string{"TF_VAR", "order"}
 
-// instead has the sentence of each notice, by name.
+// instead has the sentence for each notice, by the name of the notice.
 var instead = map[string]string{
 	"delete_source_branch_on_merge": "An automerge block in lockstep.hcl with delete_branch = true deletes the branches of pull requests that Lockstep merges; GitHub deletes all merged ones, if the repository's settings ask for it.",
 	"depends_on":                    "No project of the file has this name, so no project waits for it. Correct the name, or remove it.",

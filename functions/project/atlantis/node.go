@@ -11,7 +11,7 @@ import (
 	"go.yaml.in/yaml/v4/plugin/loaderlimits"
 )
 
-// Limits of a file. They are enough for two thousand projects, and stop a YAML bomb.
+// These are limits of a file. They are enough for two thousand projects, and they stop a YAML bomb.
 const (
 	maxSize  = 512 << 10 // bytes
 	maxDepth = 20        // levels, where the deepest key has nine
@@ -125,8 +125,8 @@ func null(n *yaml.Node) bool {
 	return n == nil || n.Kind == yaml.ScalarNode && n.Tag == "!!null"
 }
 
-// fields returns the fields of a mapping, including those of mappings merged into it. The parameter what is
-// the mapping's name in errors. Like in Atlantis, duplicate keys are errors.
+// fields returns the fields of a mapping, including those of mappings that are merged into it. what is the name
+// of the mapping in errors. As in Atlantis, duplicate keys are errors.
 func (s *source) fields(n *yaml.Node, what string) []field {
 	return s.merged(n, what, 0)
 }
@@ -171,7 +171,8 @@ func (s *source) merged(n *yaml.Node, what string, depth int) []field {
 	return out
 }
 
-// bases returns the fields of a mapping, or of a list of mappings: the first mapping with a key wins.
+// bases returns the fields of a mapping, or of a list of mappings. In a list, the first mapping with a key
+// wins.
 func (s *source) bases(from *yaml.Node, what string, depth int) []field {
 	n := s.follow(from)
 	if n == nil || n.Kind != yaml.SequenceNode {
@@ -216,7 +217,7 @@ func (s *source) texts(f field) []Text {
 	return out
 }
 
-// scalar returns the text of a field; false if there is none.
+// scalar returns the text of a field. The bool is false if the field has no text.
 func (s *source) scalar(f field) (Text, bool) {
 	if null(s.follow(f.value)) {
 		return Text{At: s.at(f.at)}, false

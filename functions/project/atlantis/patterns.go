@@ -6,12 +6,14 @@ import (
 	"strings"
 )
 
-// changed converts the patterns of when_modified for a project in a directory to patterns of when_changed. In
-// Atlantis a pattern is relative to the project's directory, may leave it by .., and also matches everything
-// below a directory that it matches. Here it is relative to the repository, and matches files. outside are the
-// patterns that leave the repository, and match nothing.
+// changed converts the patterns of when_modified for a project in the directory dir to patterns of
+// when_changed.
 //
-// Source: https://github.com/moby/patternmatcher, which Atlantis asks with the parents of each file.
+// In Atlantis, a pattern is relative to the project's directory, and may leave it by "..". It also matches
+// everything below a directory that it matches. In Lockstep, a pattern is relative to the repository, and
+// matches files. outside are the patterns that leave the repository; they match nothing.
+//
+// Source: https://github.com/moby/patternmatcher, which Atlantis calls with the parents of each file.
 func changed(dir string, patterns []Text) (out, outside []Text) {
 	out = []Text{}
 	for _, p := range patterns {
@@ -55,8 +57,8 @@ func starred(text string) []string {
 	return []string{whole, whole + "/**"}
 }
 
-// starredElements returns the elements of a pattern's path. An element with ** inside becomes several: a**b
-// becomes a*, ** and *b.
+// starredElements returns the elements of a pattern's path. An element with ** inside becomes several elements:
+// a**b becomes a*, ** and *b.
 func starredElements(text string) []string {
 	var elements []string
 	for e := range strings.SplitSeq(plain.Replace(text), "/") {
@@ -77,8 +79,8 @@ func starredElements(text string) []string {
 	return elements
 }
 
-// names reports whether an element of a pattern matches only files: it has a file extension, which directories
-// do not have.
+// names reports whether an element of a pattern matches only files. That is so if the element has a file
+// extension, because directories do not have one.
 func names(element string) bool {
 	extension := strings.TrimRight(path.Ext(element), "*")
 	return slices.Contains([]string{".tf", ".tofu", ".tfvars", ".hcl", ".json", ".yaml", ".yml", ".tpl", ".tmpl", ".tftpl", ".sh", ".py", ".txt", ".md"}, extension)

@@ -66,7 +66,7 @@ func several(kind string, names []string) string {
 	return fmt.Sprintf("the %s %s", kind, few(quoted))
 }
 
-// few returns a list of texts for people: the first maxNamed.
+// few returns a text for people that lists the first maxNamed texts.
 func few(all []string) string {
 	if more := len(all) - maxNamed; more > 0 {
 		return fmt.Sprintf("%s and %d more", strings.Join(all[:maxNamed], ", "), more)
@@ -183,8 +183,8 @@ func (r *reader) setting(p *Project, f field) {
 	}
 }
 
-// noticeUnless adds a notice about a key, unless Lockstep always does what the value of the key asks for. The
-// function asIs reports whether it does.
+// noticeUnless adds a notice about a key, unless Lockstep always does what the value of the key requests. The
+// function asIs reports whether Lockstep always does that.
 func (r *reader) noticeUnless(f field, asIs func(value string) bool) {
 	if t, ok := r.scalar(f); ok && !asIs(t.Value) {
 		r.notice(f)
@@ -257,7 +257,8 @@ func (r *reader) many(p *Project) {
 	}
 }
 
-// workflow adds the arguments of a project's workflow: the one that the field names, or else the server's.
+// workflow adds the arguments of a project's workflow. That is the workflow that the field names, or otherwise
+// the server's workflow.
 func (r *reader) workflow(p *Project, f field) {
 	name, from := Text{Value: "default", At: p.At}, r
 	if server := r.server; f.at == nil && server != nil && server.set["workflow"].at != nil {

@@ -12,7 +12,8 @@ import (
 
 // Options are options for reading the file. The zero value is the default.
 type Options struct {
-	// DropSteps ignores the steps in workflows that decide about an apply. Without it, each is an error.
+	// DropSteps ignores the steps in workflows that decide about an apply. Without DropSteps, each such step is
+	// an error.
 	DropSteps bool
 	// Server is the configuration file of the Atlantis server; nil if there is none.
 	Server *Server
@@ -81,7 +82,7 @@ func (r *reader) served() {
 	r.notices.all = append(s.reader.notices.sorted(), r.notices.sorted()...)
 }
 
-// A reader reads one file: atlantis.yaml, or the server's.
+// A reader reads one file: atlantis.yaml, or the file of the server.
 type reader struct {
 	*source
 	doc        Document
@@ -99,7 +100,8 @@ type reader struct {
 	deletes    field // the file's true delete_source_branch_on_merge
 }
 
-// version accepts only version 3 of the format: in other versions, a key may have another meaning.
+// version reports whether the file has version 3 of the format. Any other version is an error, because a key
+// may have another meaning there.
 func (r *reader) version(fields []field) bool {
 	i := slices.IndexFunc(fields, func(f field) bool { return f.key == "version" })
 	if i < 0 {
@@ -123,7 +125,7 @@ func (r *reader) version(fields []field) bool {
 	return false
 }
 
-// top reads a key of the file, except for the projects, which need the other keys.
+// top reads a key of the file. It does not read the projects, because they need the other keys.
 func (r *reader) top(f field) {
 	switch f.key {
 	case "version", "projects":
@@ -186,8 +188,8 @@ func (r *reader) autodiscover(f field) {
 	}
 }
 
-// explore sets Discover after the projects are read. Directories without an entry become projects if the file
-// has no projects and does not forbid it, or if the file asks for it.
+// explore sets Discover after the projects are read. Directories without an entry become projects in two cases:
+// the file requests that, or the file has no projects and does not forbid it.
 func (r *reader) explore() {
 	none := len(r.doc.Projects) == 0
 	r.doc.Discover = none && r.discover != "disabled" || r.discover == "enabled"
@@ -244,7 +246,8 @@ func (r *reader) require(f field, command, project string) {
 const maxNames = 100
 
 // required groups requirements into blocks. Requirements with the same command and the same set of conditions
-// share a block. For many projects it makes several blocks. A block for all projects names none.
+// share a block. If that block would have too many projects, there are several blocks. A block for all projects
+// names none. projects is the number of all projects.
 func required(all []asked, projects int) []requirements.Requirement {
 	var keys []string
 	sets := map[string][]asked{}

@@ -8,7 +8,7 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// A Server is the configuration file of an Atlantis server, which its option --repo-config names.
+// A Server is the configuration file of an Atlantis server. The server's option --repo-config names this file.
 //
 // Source: https://www.runatlantis.io/docs/server-side-repo-config, and the behaviour of version 0.47.1.
 type Server struct {
@@ -20,18 +20,19 @@ type Server struct {
 	Repository string
 }
 
-// ruled is the part of a server's file about one repository: the defaults of its projects, which atlantis.yaml
-// may override.
+// ruled is the part of a server's file about one repository. It has the defaults of the repository's projects,
+// which atlantis.yaml may override.
 type ruled struct {
 	reader *reader
-	// set are the keys of the entries for the repository. If two entries have a key, the later counts.
+	// set are the keys of the entries for the repository. If two entries have the same key, the later entry
+	// counts.
 	set map[string]field
 	// overrides are the keys that atlantis.yaml may set. custom is set if it may define workflows.
 	overrides []string
 	custom    bool
 }
 
-// read parses the server's file, and returns what is about the repository.
+// read parses the server's file, and returns the part about the repository.
 func (x Server) read(o Options) *ruled {
 	r := &reader{source: newSource(x.Name, x.Source), options: o, notices: notices{file: x.Name}, workflows: map[string]*workflow{}}
 	s := &ruled{reader: r, set: map[string]field{}}
@@ -104,7 +105,7 @@ func (s *ruled) about(id Text, repository string) bool {
 	return !is && id.Value == repository
 }
 
-// may reports whether atlantis.yaml may set a key. If there is no server's file, it may set all.
+// may reports whether atlantis.yaml may set a key. If there is no file of a server, it may set all keys.
 func (s *ruled) may(key string) bool { return s == nil || slices.Contains(s.overrides, key) }
 
 // values1 returns texts without their places.
@@ -116,8 +117,8 @@ func values1(all []Text) []string {
 	return out
 }
 
-// defaults gives a project the server's defaults. set has the keys that the project itself sets: defaults
-// removes those that the project may not set.
+// defaults gives a project the server's defaults. set has the keys that the project itself sets. defaults
+// removes from set the keys that the project may not set.
 func (s *ruled) defaults(r *reader, p *Project, set map[string]field) {
 	if s == nil {
 		return

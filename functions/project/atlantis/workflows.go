@@ -18,8 +18,9 @@ type argument struct {
 type workflow struct {
 	steps  []argument
 	broken bool // some may be missing
-	// decides are the steps with a team's own commands that decide whether, or what, is applied: all such steps
-	// of a plan and of its policies, and those of an apply that do not follow the step apply.
+	// decides are the steps with a team's own commands that decide whether something is applied, or what. These
+	// are all such steps of a plan and of its policies. They are also those steps of an apply that do not
+	// follow the step apply.
 	decides []Text
 	// projects are the names of the projects with this workflow.
 	projects []string
@@ -50,7 +51,8 @@ func (r *reader) readWorkflows(f field) {
 	}
 }
 
-// applies reads the stage of an apply. Its arguments have no effect, because Lockstep applies a saved plan.
+// applies reads the stage of an apply. The arguments of the stage have no effect, because Lockstep applies a
+// saved plan.
 func (r *reader) applies(stage field) {
 	r.applying = true
 	defer func() { r.applying = false }()
@@ -88,7 +90,7 @@ func (r *reader) stage(f field) []argument {
 // them.
 const maxArguments = 300
 
-// known are the names of Atlantis' steps. All others are errors.
+// known are the names of Atlantis' steps. All other names are errors.
 var known = []string{"init", "plan", "apply", "show", "policy_check", "import", "state_rm", "env", "multienv", "run"}
 
 // step reads a step: its name, or a mapping from its name to arguments.

@@ -1,9 +1,9 @@
 // Package endpoints parses the parts of lockstep.hcl that name a team's own programs: Lambda functions,
-// webhooks, and programs on the machine of `lockstep serve`. The blocks hook and notify say when they are
-// called, before and after plans and applies, and who is notified of the outcome.
+// webhooks, and programs on the machine of `lockstep serve`. The blocks hook and notify say when these programs
+// are called, before and after plans and applies, and who is notified of the result.
 //
-// This package does not call them (package callouts does), and does not know their purpose. Start reading at
-// [Endpoint].
+// This package does not call the programs (package callouts does), and does not know their purpose. Start
+// reading at [Endpoint].
 package endpoints
 
 import (

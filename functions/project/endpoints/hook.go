@@ -19,7 +19,7 @@ import (
 //	}
 type HookEvent string
 
-// The events. A hook before something can refuse it. A hook after something cannot.
+// These are the events. A hook before something can refuse it. A hook after something cannot refuse anything.
 const (
 	BeforePlan  HookEvent = "before_plan"
 	AfterPlan   HookEvent = "after_plan"

@@ -19,7 +19,7 @@ import (
 //	}
 type Outcome string
 
-// The outcomes of plans and applies that a notify block can name.
+// These are the outcomes of plans and applies that a notify block can name.
 const (
 	OutcomePlanned      Outcome = "planned"
 	OutcomeUnchanged    Outcome = "unchanged" // planned without changes

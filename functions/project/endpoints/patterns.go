@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Patterns are ARNs in which each * stands for any text. Without patterns, nothing matches.
+// Patterns are ARNs in which each * stands for any text. If there are no patterns, no ARN matches.
 type Patterns []*regexp.Regexp
 
 // ParsePatterns parses patterns of ARNs of a service ("lambda" or "secretsmanager"), separated by commas.
@@ -25,7 +25,7 @@ func ParsePatterns(service, text string) (Patterns, error) {
 	return out, nil
 }
 
-// Match reports whether a pattern matches an ARN.
+// Match reports whether one of the patterns matches an ARN.
 func (all Patterns) Match(arn string) bool {
 	return slices.ContainsFunc(all, func(p *regexp.Regexp) bool { return p.MatchString(arn) })
 }

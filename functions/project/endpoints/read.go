@@ -9,7 +9,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/internal/blocks"
 )
 
-// The arguments that name an endpoint. A block has one of them, and each type of block accepts only some.
+// These arguments name an endpoint. A block has one of them, and each type of block accepts only some.
 const (
 	Function = "function"
 	URL      = "url"

@@ -1,10 +1,10 @@
-// Package environments has the environment blocks of lockstep.hcl: roles, secrets and variables that several
-// projects share, for example those of one account.
+// Package environments has the environment blocks of lockstep.hcl. They have roles, secrets and variables that
+// several projects share, for example those of one account.
 //
 // Anybody who opens a pull request can write such blocks. So an [Environment] hides its rights, and only its
-// variables can be read. A [Granted] value has the rights. [Environment.Grant] makes it from an environment at
-// a base commit. No other type has a role, the name of a secret or a variable of the environment, and a Granted
-// value is never read from a text.
+// variables can be read. A [Granted] value has the rights. [Environment.Grant] makes this value from an
+// environment at a base commit. No other type has a role, the name of a secret or a variable of the
+// environment. A Granted value is never read from a text.
 //
 // This package does not know repositories, sessions and the values of secrets. Start reading at [Parse].
 package environments
@@ -40,16 +40,16 @@ type rights struct {
 	runner                                          Runner
 }
 
-// A Runner says where applies run. The zero value is the process that takes them from the queue.
+// A Runner says where applies run. The zero value means the process that takes the applies from the queue.
 type Runner struct {
 	Name string // [CodeBuild], or ""
 	// At is the line of the setting at the base commit: "lockstep.hcl:9".
 	At string
 }
 
-// CodeBuild is the runner that applies in a build of AWS CodeBuild. AWS Batch would work, too, but needs a
-// network with a compute environment, and an image in a registry. CodeBuild uses the function's own archive,
-// for up to 36 hours. Source: https://docs.aws.amazon.com/codebuild/latest/userguide/limits.html,
+// CodeBuild is the runner that applies in a build of AWS CodeBuild. AWS Batch would be possible, too, but it
+// needs a network with a compute environment, and an image in a registry. CodeBuild uses the function's own
+// archive, for up to 36 hours. Source: https://docs.aws.amazon.com/codebuild/latest/userguide/limits.html,
 // https://docs.aws.amazon.com/batch/latest/userguide/compute_environments.html
 const CodeBuild = "codebuild"
 
@@ -63,20 +63,20 @@ type Secret struct {
 	At string
 }
 
-// A Granted has the rights that an environment at the base commit gives to a project. The zero value gives the
-// roles and the region of the deployment, and nothing else.
+// A Granted has the rights that an environment at the base commit gives to a project. The zero value gives only
+// the roles and the region of the deployment.
 type Granted struct {
 	name   string
 	at     string // the line of the block at the base commit
 	rights rights
 }
 
-// Deployment returns the name of the deployment that serves the environment's projects; "" is the one without a
-// name. It counts only at the base commit.
+// Deployment returns the name of the deployment that works for the environment's projects; "" is the deployment
+// without a name. The name counts only at the base commit.
 func (e Environment) Deployment() string { return e.deployment }
 
 // Grant returns the rights of an environment from the base commit, for pull requests into a branch. The error
-// is a sentence for people that says what to do.
+// is a sentence for people that tells them what to do.
 func (e Environment) Grant(branch string) (Granted, error) {
 	if e.broken {
 		return Granted{}, fmt.Errorf("the environment %q has errors on the base branch (%s), so Lockstep does not use its roles: correct the environment on the base branch", e.Name, line(e.At))
@@ -92,8 +92,8 @@ func (e Environment) Grant(branch string) (Granted, error) {
 
 func line(at hcl.Range) string { return fmt.Sprintf("%s:%d", at.Filename, at.Start.Line) }
 
-// GitHub returns the name of the GitHub environment whose protection rules count for applies; "" for none. It
-// is a condition, and not a right.
+// GitHub returns the name of the GitHub environment whose protection rules count for applies; "" for none. The
+// name is a condition, not a right.
 func (e Environment) GitHub() string { return e.rights.github }
 
 // Name returns the environment's name; "" for none.
@@ -126,8 +126,8 @@ func (g Granted) Secrets() []Secret { return slices.Clone(g.rights.secrets) }
 // encryption is the variable with a part of the encryption block. It is used for nothing else.
 const encryption = "TF_ENCRYPTION"
 
-// Encryption returns the variable TF_ENCRYPTION, by name, if the environment's env has it. Its value is merged
-// into the encryption block. The variable can also be one of the Secrets.
+// Encryption returns the variable TF_ENCRYPTION, by name, if the environment's env has it. The value of this
+// variable is merged into the encryption block. The variable can also be one of the Secrets.
 func (g Granted) Encryption() map[string]string {
 	if value, ok := g.rights.env[encryption]; ok {
 		return map[string]string{encryption: value}

@@ -13,7 +13,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/internal/blocks"
 )
 
-// Patterns of the values that go into requests and environments.
+// These are patterns of the values that go into requests and environments.
 var (
 	namePattern = blocks.Pattern(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$`)
 	// Source: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_identifiers.html#identifiers-arns
@@ -32,8 +32,8 @@ var (
 	variablePattern = blocks.Pattern(`^[A-Za-z_][A-Za-z0-9_]{0,199}$`)
 )
 
-// Limits of an environment block: the numbers of variables, secrets and branch patterns, and the length of a
-// pattern in bytes.
+// These are limits of an environment block: the numbers of variables, secrets and branch patterns, and the
+// length of a pattern in bytes.
 const (
 	maxNames    = 200
 	maxSecrets  = 50
@@ -42,8 +42,8 @@ const (
 	maxBraces   = 4
 )
 
-// Parse parses an environment block. With errors, it returns an environment that cannot be granted: half an
-// environment could have the role of another account.
+// Parse parses an environment block. If there are errors, it returns an environment that cannot be granted,
+// because half an environment could have the role of another account.
 func Parse(b *hcl.Block) (Environment, hcl.Diagnostics) {
 	values, ds := grammar.Read(grammar.Environment, b.Body)
 	p := &parser{values: values, diags: ds, out: Environment{Name: b.Labels[0], At: b.DefRange}}
@@ -115,8 +115,8 @@ func (p *parser) text(name string, into *string, form func() *regexp.Regexp, wan
 	}
 }
 
-// roles reports an incomplete pair of roles. If one of the roles is missing, the deployment's role would be
-// used for either the plans or the applies, perhaps in another account. That is a mistake.
+// roles reports an error if only one of the two roles is set. The deployment's role would then be used for the
+// plans or for the applies. That role may belong to another account.
 func (p *parser) roles(at hcl.Range) {
 	r := p.out.rights
 	switch {

@@ -1,6 +1,7 @@
-// Package grammar has the table of lockstep.hcl: its blocks, their arguments, and the form of each. The parser
-// takes from it the names that it accepts and the remedies in its errors. Editors get the JSON Schema from it
-// ([Schema]). So neither has an argument that the other lacks.
+// Package grammar has the table of lockstep.hcl. The table has the blocks, the arguments of each block, and the
+// form of each argument. The parser gets from the table the names that it accepts, and the remedies in its
+// errors. Editors get a JSON Schema that is made from the table ([Schema]). So the parser and the schema have
+// the same arguments.
 //
 // This package does not know the meaning of a value. Start reading at [Block].
 package grammar
@@ -89,7 +90,7 @@ var endpoint = []Argument{
 	{Name: "timeout", Default: "`\"10s\"`", Doc: "The time to wait for an answer, from `\"1s\"` to `\"60s\"`."},
 }
 
-// Blocks of lockstep.hcl.
+// These are the blocks of lockstep.hcl.
 var (
 	Project = Block{Type: "project", Label: "name", Doc: "A root module with its own plans and its own state. With `*` in the name and in `dir`, each directory becomes a project.",
 		Args: slices.Concat([]Argument{{Name: "dir", Required: true, Doc: "The directory with the root module, as a path from the root of the repository."}}, usual, []Argument{
@@ -194,7 +195,7 @@ func (b Block) Body() *hcl.BodySchema {
 }
 
 // Arg returns an argument of the block by its name. It panics if the block has no such argument, because that
-// is our mistake.
+// is a mistake in Lockstep.
 func (b Block) Arg(name string) Argument {
 	i := slices.IndexFunc(b.Args, func(a Argument) bool { return a.Name == name })
 	return b.Args[i]
@@ -209,7 +210,8 @@ func (b Block) Remedy() string {
 	return article + b.Type + " block can have " + sentence(b.Args, func(a Argument) string { return a.Name }) + "."
 }
 
-// whole returns the form of the file, and the sentence that ends an error about anything else in it.
+// whole returns the form of the file. It also returns the sentence that ends an error about anything else in
+// the file.
 func whole(name string) (*hcl.BodySchema, string) {
 	s := file.Body()
 	for _, b := range blocks {

@@ -23,8 +23,8 @@ type Value struct {
 	list  []hcl.Range
 }
 
-// Read reads a block's arguments. With errors, it returns the arguments that have none. Expressions are
-// literals: there are no variables and no functions.
+// Read reads a block's arguments. If there are errors, it returns the arguments that have none. Expressions are
+// literals, without variables and functions.
 func Read(b Block, body hcl.Body) (map[string]Value, hcl.Diagnostics) {
 	content, ds := b.Content(body)
 	out := map[string]Value{}
@@ -172,7 +172,7 @@ func (v Value) Text() string {
 	return v.value.AsString()
 }
 
-// Number returns a whole number, or the nearest number that an int can have; 0 for other values.
+// Number returns a whole number, or the nearest number that fits into an int. It returns 0 for other values.
 func (v Value) Number() int {
 	if v.value == cty.NilVal || v.value.Type() != cty.Number {
 		return 0
@@ -181,7 +181,7 @@ func (v Value) Number() int {
 	return int(max(math.MinInt, min(n, math.MaxInt)))
 }
 
-// List returns the values of a list.
+// List returns the values of a list. For another value it returns none.
 func (v Value) List() []Value {
 	var out []Value
 	if v.value == cty.NilVal || !v.value.Type().IsTupleType() {
@@ -197,7 +197,7 @@ func (v Value) List() []Value {
 	return out
 }
 
-// Items returns the values of an object by name, sorted. For a list it returns none.
+// Items returns the values of an object by name, sorted by name. For a list it returns no values.
 func (v Value) Items() iter.Seq2[string, Value] {
 	return func(yield func(string, Value) bool) {
 		if v.value == cty.NilVal || !v.value.Type().IsObjectType() {

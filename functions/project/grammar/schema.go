@@ -3,8 +3,8 @@ package grammar
 import "encoding/json"
 
 // Schema returns the JSON Schema of lockstep.hcl in HCL's JSON syntax. Editors and linters see native files in
-// this form, too: a block with a label is an object by labels. Source: https://json-schema.org/draft/2020-12,
-// https://github.com/hashicorp/hcl/blob/main/json/spec.md
+// this form, too. In this form, a block with a label is an object whose keys are the labels. Source:
+// https://json-schema.org/draft/2020-12, https://github.com/hashicorp/hcl/blob/main/json/spec.md
 func Schema() []byte {
 	properties := of(file).Properties
 	for _, b := range blocks {
@@ -40,8 +40,8 @@ type node struct {
 	AnyOf       []node          `json:"anyOf,omitempty"`
 	Properties  map[string]node `json:"properties,omitempty"`
 	Required    []string        `json:"required,omitempty"`
-	// AdditionalProperties is false if no other properties are allowed, or the node that describes all other
-	// properties; nil allows any.
+	// AdditionalProperties is false if no other properties are allowed. Otherwise it is the node that describes
+	// all other properties. nil allows any property.
 	AdditionalProperties any `json:"additionalProperties,omitempty"`
 }
 

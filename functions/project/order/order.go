@@ -14,9 +14,10 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// Edges has the projects that each project depends on: names, sorted, each once. A name may be a [Set] of
-// projects. A project that depends on a set depends on all its members. The members get no dependencies by
-// this. So a thousand projects that depend on a thousand others need only two thousand edges.
+// Edges has the projects that each project depends on, as a sorted list without duplicates. A name may be a
+// [Set] of projects. A project that depends on a set depends on all members of the set. The members get no
+// dependencies from the set. So a thousand projects that depend on a thousand others need only two thousand
+// edges.
 type Edges map[string][]string
 
 // Set reports whether a name stands for several projects: it is a pattern or a [Group].
@@ -37,12 +38,12 @@ func Matches(pattern string, names []string) []string {
 	return out
 }
 
-// Union returns the dependencies that count for a pull request. Its author writes head, so head may add edges
-// but not remove them: an edge of the base branch counts if the head has both projects.
+// Union returns the dependencies that count for a pull request. The pull request's author writes head. So head
+// may add edges but not remove any: an edge of the base branch counts if the head has both projects.
 //
-// A project that the head has removed or renamed waits for nobody and delays nobody. The projects that
-// depended on it depend on its own dependencies. The function present reports whether the head has a project.
-// It may return false for an unchanged project that has no edges at the head.
+// A project that the head has removed or renamed waits for no project, and no project waits for it. Instead,
+// the projects that depended on the removed project depend on its dependencies. The function present reports
+// whether the head has a project. It may return false for an unchanged project that has no edges at the head.
 func Union(base, head Edges, present func(name string) bool) Edges {
 	out := Edges{}
 	// A set of the base branch has the members that it has there, even if the head has a set with the same
@@ -92,8 +93,8 @@ func passing(edges Edges, name string, present func(string) bool) (out []string)
 	return out
 }
 
-// Cycle returns the projects of a cycle: each depends on the next one, and the last is the first one again. It
-// returns nil if there is no cycle. Equal edges give equal results.
+// Cycle returns the projects of a cycle. Each depends on the next one, and the last is the same as the first.
+// Cycle returns nil if there is no cycle. Equal edges give equal results.
 func Cycle(edges Edges) []string {
 	done := map[string]bool{}
 	var way []string
@@ -123,8 +124,8 @@ func Cycle(edges Edges) []string {
 }
 
 // Waves returns the names in the order of their applies. A project depends on no project in the same or a later
-// wave. Dependencies through projects that are not among names count, too: those have no changes. Within a wave
-// the names are sorted. If there is a [Cycle], ok is false and there are no waves.
+// wave. Dependencies through projects that are not among names count, too, because such projects have no
+// changes. Within a wave, the names are sorted. If there is a [Cycle], ok is false and there are no waves.
 func Waves(edges Edges, names []string) (waves [][]string, ok bool) {
 	if Cycle(edges) != nil {
 		return nil, false
@@ -160,8 +161,8 @@ func before(edges Edges, name string) []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// Around returns the edges of a project and of all that it depends on. These edges decide when the project is
-// applied.
+// Around returns the edges of a project and of all projects that it depends on. These edges decide when the
+// project is applied.
 func Around(edges Edges, name string) Edges {
 	out := Edges{}
 	for _, n := range append(before(edges, name), name) {
@@ -172,8 +173,8 @@ func Around(edges Edges, name string) Edges {
 	return out
 }
 
-// Ranks returns a number for each name. A project has a higher number than the projects that it depends on,
-// except in a [Cycle].
+// Ranks returns a number for each name. A project has a higher number than the projects that it depends on.
+// Only in a [Cycle] that is not so.
 func Ranks(edges Edges, names []string) map[string]int {
 	out := map[string]int{}
 	for _, n := range names {
@@ -194,9 +195,9 @@ const (
 	Applied            // its changes are applied
 )
 
-// Waits returns the projects that block the apply of a project, sorted. They belong to the pull request, the
-// project depends on them directly or not, and they are neither applied nor unchanged. Projects that progress
-// does not have are not in the pull request, and block nothing.
+// Waits returns the projects that block the apply of a project, sorted. These projects belong to the pull
+// request, and are neither applied nor unchanged. The project depends on them directly or indirectly. Projects
+// that progress does not have are not in the pull request, and block nothing.
 func Waits(edges Edges, progress map[string]Progress, name string) []string {
 	var out []string
 	for _, n := range before(edges, name) {
@@ -207,8 +208,8 @@ func Waits(edges Edges, progress map[string]Progress, name string) []string {
 	return out
 }
 
-// Dependents returns the projects that block the destruction of a project, sorted. They belong to the pull
-// request, depend on the project directly or not, and are neither applied nor unchanged.
+// Dependents returns the projects that block the destruction of a project, sorted. These projects belong to the
+// pull request, and depend on the project directly or indirectly. They are neither applied nor unchanged.
 func Dependents(edges Edges, progress map[string]Progress, name string) []string {
 	var out []string
 	for _, n := range slices.Sorted(maps.Keys(progress)) {

@@ -41,7 +41,7 @@ type Reference struct {
 	At      hcl.Range
 }
 
-// The words of a reference: project.NAME.outputs.OUTPUT.
+// These are the words of a reference: project.NAME.outputs.OUTPUT.
 const (
 	root    = "project"
 	outputs = "outputs"
@@ -53,8 +53,8 @@ const (
 	maxExpression = 4 << 10 // bytes
 )
 
-// Parse parses an argument whose value is an object of expressions. src is the file that contains it. With
-// errors, it returns the inputs that have none, in the order of the text.
+// Parse parses an argument whose value is an object of expressions. src is the file that contains the argument.
+// If there are errors, Parse returns the inputs that have none, in the order of the text.
 func Parse(src []byte, a *hcl.Attribute) (out []Link, ds hcl.Diagnostics) {
 	pairs, more := hcl.ExprMap(a.Expr)
 	if more.HasErrors() {
@@ -84,7 +84,7 @@ func Parse(src []byte, a *hcl.Attribute) (out []Link, ds hcl.Diagnostics) {
 	return out, ds
 }
 
-// Plain returns inputs without their places, sorted, to compare those of two files.
+// Plain returns inputs without their places, sorted. The result is for comparing the inputs of two files.
 func Plain(all []Link) []Link {
 	out := slices.Clone(all)
 	for i := range out {
@@ -179,8 +179,8 @@ func reference(t hcl.Traversal) (Reference, hcl.Diagnostics) {
 	return Reference{name, output, at}, nil
 }
 
-// step returns the name at an index of a traversal: an attribute, or, if keys is set, also an index in
-// brackets.
+// step returns the name at an index of a traversal. The name is an attribute. If keys is set, it may also be an
+// index in brackets. The bool is false if there is no such name.
 func step(t hcl.Traversal, i int, keys bool) (string, bool) {
 	if i >= len(t) {
 		return "", false

@@ -12,9 +12,9 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
-// Value evaluates an input. known are the outputs of projects, by the projects' names; other projects'
-// outputs are unknown. If the expression uses an output that is unknown or has marks, the value is unknown or
-// has these marks, too. Errors contain no values.
+// Value evaluates an input. known are the outputs of projects, by the projects' names. The outputs of other
+// projects are unknown. If the expression uses an output that is unknown, the value is unknown, too. If the
+// output has marks, the value has these marks, too. Errors contain no values.
 func (l Link) Value(b *budget.Budget, known map[string]map[string]cty.Value) (cty.Value, diags.Diagnostics) {
 	e, hs := l.parse()
 	if hs.HasErrors() {
@@ -55,8 +55,8 @@ func remedy(of map[string]cty.Value) string {
 	return "It has " + strings.Join(slices.Sorted(maps.Keys(of)), ", ") + ". Correct the name, or declare the output there and apply that project."
 }
 
-// scope returns the scope for evaluating an expression. The name project in the expression has the value
-// project.
+// scope returns the scope for the evaluation of an expression. The name project in the expression has the value
+// of the parameter project.
 func scope(b *budget.Budget, project cty.Value) *hcl.EvalContext {
 	variables := map[string]cty.Value{root: project}
 	b.Put(variables)

@@ -4,16 +4,18 @@ import "github.com/lockstep-iac/lockstep/functions/project/internal/blocks"
 
 // Rules are conditions that must all be met. The zero value of a field means no condition.
 type Rules struct {
-	// By are the people and teams who may ask. Permission is the least permission: "" or "admin".
+	// By are the people and teams who may request the command. Permission is the least permission: "" or
+	// "admin".
 	By         []Party `json:",omitempty"`
 	Permission string  `json:",omitempty"`
 	// Approvals is the number of approvals required. ApprovedBy are the people and teams whose approvals count;
 	// nil means everybody with write access.
 	Approvals  int     `json:",omitempty"`
 	ApprovedBy []Party `json:",omitempty"`
-	// Codeowners requires that each changed path is approved by one of its owners. Mergeable requires that only
-	// our own checks prevent a merge. UpToDate requires that the head contains the tip of the base branch.
-	// Resolved requires that no conversation is open. Ready requires that the pull request is not a draft.
+	// Codeowners requires that each changed path is approved by one of its owners. Mergeable requires that
+	// nothing but Lockstep's own checks prevents a merge. UpToDate requires that the head contains the tip of
+	// the base branch. Resolved requires that no conversation is open. Ready requires that the pull request is
+	// not a draft.
 	Codeowners bool `json:",omitempty"`
 	Mergeable  bool `json:",omitempty"`
 	UpToDate   bool `json:",omitempty"`
@@ -24,8 +26,8 @@ type Rules struct {
 	Checks    []Check  `json:",omitempty"`
 	Labels    []string `json:",omitempty"`
 	NotLabels []string `json:",omitempty"`
-	// Windows are the times at which the command is allowed; one of them must be open. At a time in a Freeze it
-	// is not allowed.
+	// Windows are the times at which the command is allowed. One of the windows must be open. The command is
+	// not allowed at a time in a Freeze.
 	Windows []Window `json:",omitempty"`
 	Freezes []Freeze `json:",omitempty"`
 	// MaxChanges and MaxDestroys are the maximum numbers of changes and destructions in a plan; nil means no

@@ -1,5 +1,5 @@
-// Package requirements parses the require blocks of lockstep.hcl: conditions for a command for a project, in
-// addition to the rules for everybody.
+// Package requirements parses the require blocks of lockstep.hcl. Such a block has conditions for a command for
+// a project, in addition to the rules for everybody.
 //
 //	require "apply" {
 //	  projects    = ["prod-*"]
@@ -13,10 +13,10 @@
 //	  }
 //	}
 //
-// All arguments of a block must be met, and one of its alternatives if it has any. All blocks for a command and
-// a project must be met. A block with a mistake is an error, and never a block with fewer conditions. The
-// caller must refuse what it cannot read.
+// All arguments of a block must be met. If the block has alternatives, one of them must be met, too. All blocks
+// for a command and a project must be met. A block with a mistake is an error, and never a block with fewer
+// conditions. The caller must refuse what it cannot read.
 //
-// This package does not know pull requests and their facts: package requirementrules decides. Start reading
-// at [Parse].
+// This package does not know pull requests and their facts. Package requirementrules decides about them. Start
+// reading at [Parse].
 package requirements

@@ -18,8 +18,8 @@ type Gate struct {
 	endpoints.Endpoint
 }
 
-// ID returns a digest of everything that affects the verdict. A verdict with another ID comes from another
-// gate.
+// ID returns a digest of everything that affects the verdict. If a verdict has another ID, it comes from
+// another gate.
 func (g Gate) ID() string {
 	data, err := json.Marshal(g)
 	if err != nil {
@@ -29,12 +29,12 @@ func (g Gate) ID() string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// maxGates is the maximum number of gate blocks in a file. Each gate is asked after each plan and before each
-// apply.
+// maxGates is the maximum number of gate blocks in a file. Lockstep calls each gate after each plan and before
+// each apply.
 const maxGates = 10
 
-// ParseGates parses gate blocks as requirements. With errors, some blocks are missing, and the result must not
-// be used to allow anything.
+// ParseGates parses gate blocks as requirements. If there are errors, some blocks are missing, and the result
+// must not be used to allow anything.
 func ParseGates(list hcl.Blocks) ([]Requirement, hcl.Diagnostics) {
 	return blocks.Named(list, maxGates, "a function can call others", gate)
 }

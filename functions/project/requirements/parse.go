@@ -13,16 +13,16 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/internal/blocks"
 )
 
-// The limits of the require blocks in one file. So many blocks are more than people read, and few enough to
-// evaluate at each command.
+// These are the limits of the require blocks in one file. People do not read more blocks than that. Lockstep
+// can still evaluate that many blocks at each command.
 const (
 	maxBlocks       = 200
 	maxAlternatives = 20
 	maxApprovals    = 20
 )
 
-// Parse parses require blocks. With errors, some blocks are missing, and the result must not be used to allow
-// anything.
+// Parse parses require blocks. If there are errors, some blocks are missing, and the result must not be used to
+// allow anything.
 func Parse(list hcl.Blocks) ([]Requirement, hcl.Diagnostics) {
 	var out []Requirement
 	var all hcl.Diagnostics

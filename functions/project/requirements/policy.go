@@ -50,8 +50,8 @@ var repositoryPattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]{0,38}/[A-Za
 // maxPolicies is the maximum number of policy blocks in a file. Each policy is evaluated after each plan.
 const maxPolicies = 10
 
-// ParsePolicies parses policy blocks as requirements. With errors, some blocks are missing, and the result must
-// not be used to allow anything.
+// ParsePolicies parses policy blocks as requirements. If there are errors, some blocks are missing, and the
+// result must not be used to allow anything.
 func ParsePolicies(list hcl.Blocks) ([]Requirement, hcl.Diagnostics) {
 	return blocks.Named(list, maxPolicies, "a directory can have many policies", policy)
 }

@@ -20,7 +20,7 @@ var commands = func() (out []string) {
 
 // A Requirement is one require block.
 type Requirement struct {
-	// Command is the command that the block restricts: one of commands.
+	// Command is the command that the block restricts. It is one of the list commands.
 	Command string
 	// At is the place of the block, for people: "lockstep.hcl:12".
 	At string
@@ -75,14 +75,15 @@ func (c Check) String() string {
 }
 
 // About reports whether a requirement applies to a command for a project with any of these names or
-// directories. new is set for a project that the base branch does not have. The pull request's author chose its
-// name, so a requirement for some projects applies to it, too.
+// directories. new is set for a project that the base branch does not have. The pull request's author chose the
+// name of such a project, so a requirement for some projects applies to it, too.
 func (r Requirement) About(command string, names []string, new bool) bool {
 	return r.Command == command && Selects(r.Projects, names, new)
 }
 
-// Selects reports whether patterns of projects match a project with any of these names or directories. They
-// match every new project. nil patterns match all. A directory matches everything below it.
+// Selects reports whether patterns of projects match a project with any of these names or directories. If new
+// is set, every pattern matches, as for any new project. nil patterns match all projects. A directory matches
+// everything below it.
 func Selects(patterns, names []string, new bool) bool {
 	return new || patterns == nil || slices.ContainsFunc(patterns, func(pattern string) bool {
 		return slices.ContainsFunc(names, func(name string) bool { return blocks.MatchesPath(pattern, name) })

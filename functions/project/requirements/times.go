@@ -108,8 +108,8 @@ func zone(name string) (*time.Location, error) {
 	return z, nil
 }
 
-// Open reports whether a time is in the window, in the window's time zone. The beginning is inside, the end is
-// not. A window with an invalid text is never open.
+// Open reports whether a time is in the window, in the window's time zone. The beginning belongs to the window,
+// the end does not. A window with an invalid text is never open.
 func (w Window) Open(now time.Time) bool {
 	x, err := parseWindow(w.Text)
 	if err != nil {

@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// AccountID and Region are the account and the region of everything in a test.
+// AccountID and Region are the account and the region of all resources in a test.
 const (
 	AccountID = "111122223333"
 	Region    = "us-east-1"
 )
 
-// SecretARN returns the ARN of a secret for the id in a request, which is its ARN or its name. Secrets Manager
+// SecretARN returns the ARN of a secret. id is the ARN or the name of the secret in a request. Secrets Manager
 // adds six characters to the name.
 // Source: https://docs.aws.amazon.com/secretsmanager/latest/userguide/getting-started.html#term_secret
 func SecretARN(id string) string {
@@ -30,7 +30,7 @@ type Decision struct {
 	Who string
 	// Session is the session policy of the caller's role; "" if there is none.
 	Session string
-	// Action is IAM's name of the action, and Resource the ARN of its object.
+	// Action is IAM's name of the action. Resource is the ARN of what the action is done to.
 	Action, Resource string
 	// Context has the values of the condition keys, by key.
 	Context map[string][]string
@@ -40,7 +40,7 @@ type Decision struct {
 // Anonymous is the name of a caller without credentials.
 const Anonymous = "anonymous"
 
-// Decision returns the decision on a call.
+// Decision returns the record of the decision on a call. allowed is the result.
 func (x Rights) Decision(c Call, allowed bool) Decision {
 	return Decision{Who: x.Who, Session: x.text, Action: c.Action, Resource: c.Resource, Context: c.Context, Allowed: allowed}
 }
@@ -65,13 +65,13 @@ func (x *Rights) Narrow(policy string) error {
 	return nil
 }
 
-// rootOf is the account as a principal. A statement for it leaves the decision to the policies of the account's
-// own roles.
+// rootOf is the whole account as a principal. A statement for this principal leaves the decision to the
+// policies of the account's own roles.
 const rootOf = "arn:aws:iam::" + AccountID + ":root"
 
-// May evaluates the caller's policies and those of a resource in the account. Trust policies and key policies
-// must allow the call themselves. A statement for the account leaves the decision to the caller's policies.
-// Source:
+// May reports whether a call is allowed. It evaluates the caller's policies, and the policies of a resource in
+// the account. A trust policy or a key policy must itself allow the call. A statement for the whole account
+// leaves the decision to the caller's policies. Source:
 // https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_evaluation-logic_policy-eval-basics-single-account.html,
 // https://docs.aws.amazon.com/kms/latest/developerguide/key-policies.html
 func (x Rights) May(resource []Statement, c Call) bool {
@@ -97,8 +97,8 @@ func (x Rights) May(resource []Statement, c Call) bool {
 	return own || session && allowed(named, c)
 }
 
-// about returns the statements of a resource that name the caller, and those that leave the decision to the
-// account's policies.
+// about divides the statements of a resource. named are those that name the caller. delegated are those that
+// leave the decision to the account's policies.
 func (x Rights) about(resource []Statement) (named, delegated []Statement) {
 	for _, s := range resource {
 		if len(s.resources) == 0 {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// A PolicyKind is the kind of a policy. It decides which members a statement may leave out.
+// A PolicyKind is the kind of a policy. The kind decides which members a statement may leave out.
 type PolicyKind string
 
 // The kinds of policies. A role's own policies have no principals, and a trust policy has no resource.
@@ -26,8 +26,8 @@ type Policy struct {
 	Document map[string]any
 }
 
-// PoliciesOf returns all policies of a template, sorted by name. It panics at a resource of an unknown type
-// with a policy, which otherwise nothing would check.
+// PoliciesOf returns all policies of a template, sorted by name. It panics if a resource of an unknown type has
+// a policy, because no test would check that policy.
 func PoliciesOf(x Template) []Policy {
 	var out []Policy
 	for _, name := range slices.Sorted(maps.Keys(x.Resources)) {

@@ -80,7 +80,7 @@ func (x Template) Resolve(refs, atts map[string]string, v any) any {
 	return Resolver{x, refs, atts}.Resolve(v)
 }
 
-// nothing is the value of AWS::NoValue: the member is left out.
+// nothing is the value of AWS::NoValue. A member with this value is left out.
 type nothing struct{}
 
 // Resolve returns a value with all functions evaluated. It panics at an unknown name: the template has a
@@ -135,8 +135,8 @@ func (r Resolver) call(name string, arg any) any {
 	panic(fmt.Sprintf("templates: no case for %s", name))
 }
 
-// Known returns the value of a name in a map of values, such as those of Ref. It panics if the map does not
-// have the name.
+// Known returns the value of a name. values are the values by name, for example those of Ref. It panics if
+// values does not have the name.
 func (r Resolver) Known(values map[string]string, name string) string {
 	v, ok := values[name]
 	if !ok {

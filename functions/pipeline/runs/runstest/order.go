@@ -1,7 +1,7 @@
-// Package runstest parses a short notation for orders of applies into the types of package runs, for tests
-// only.
+// Package runstest parses a short notation for orders of applies into the types of package runs. It is only for
+// tests.
 //
-// It only parses: it does not decide which apply may start. Start reading at [Order].
+// This package does not decide which apply may start. Start reading at [Order].
 package runstest
 
 import (
@@ -15,7 +15,7 @@ import (
 // Head is the head of the pull request in an [Order].
 var Head = strings.Repeat("1", 40)
 
-// Edges parses "app>net db>net".
+// Edges parses dependencies such as "app>net db>net": app and db depend on net.
 func Edges(s string) order.Edges {
 	e := order.Edges{}
 	for _, f := range strings.Fields(s) {
@@ -25,11 +25,15 @@ func Edges(s string) order.Edges {
 	return e
 }
 
-// Order returns the facts for edges of the base branch and of the head, and for runs. A run is "net:planned",
-// or "net:planned+" if somebody is about to apply it. "-net:planned" destroys net, and "x-net:planned" does so
-// because the pull request removes it. The plan of "net:target/planned" has targets, and that of
-// "net:drift/planned" changes only the state. The pull request does not touch "net:beside/target/planned". The
-// head of "net:upheld/drift/planned" is applied.
+// Order returns the facts about an order of applies. base and head are the edges of the base branch and of the
+// head. all are the runs, in this notation:
+//
+//   - "net:planned" is a planned run of net. In "net:planned+", somebody is about to apply it.
+//   - "-net:planned" destroys net. "x-net:planned" destroys net because the pull request removes it.
+//   - The plan of "net:target/planned" has targets.
+//   - The plan of "net:drift/planned" changes only the state.
+//   - The pull request does not change "net:beside/target/planned".
+//   - The head of "net:upheld/drift/planned" is applied.
 func Order(base, head, all string) *runs.Order {
 	o := runs.NewOrder()
 	o.Base, o.Head = Edges(base), Edges(head)

@@ -27,8 +27,8 @@ const (
 	maxCount = 1_000_000
 )
 
-// Pattern returns a function that compiles a regular expression at its first use. Compiling the patterns for
-// ARNs takes milliseconds, which would delay the start of every program.
+// Pattern returns a function that compiles a regular expression when it is first called. The patterns for ARNs
+// take milliseconds to compile, which would delay the start of every program.
 func Pattern(text string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
 }
@@ -63,7 +63,8 @@ func (r *Reader) Content(body hcl.Body, s *hcl.BodySchema) *hcl.BodyContent {
 	return content
 }
 
-// Checked reads an optional text that has to be well-formed; "" if it is absent.
+// Checked reads an optional text, and adds an error if check returns one. It returns "" if the argument is
+// absent.
 func (r *Reader) Checked(name string, check func(string) error) string {
 	if !r.Has(name) {
 		return ""
@@ -206,8 +207,8 @@ func MatchesPath(pattern, name string) bool {
 	return doublestar.MatchUnvalidated(pattern, name) || !strings.ContainsAny(pattern, `*?[{\`) && strings.HasPrefix(name, pattern+"/")
 }
 
-// Alternatives returns a pattern once for each alternative in its braces, with only that alternative in place
-// of its braces. For "{live,stage}/{net,app}" it returns "live/{net,app}", "stage/{net,app}",
+// Alternatives returns a pattern once for each alternative in its braces. In each result, that alternative
+// replaces its braces. For "{live,stage}/{net,app}" it returns "live/{net,app}", "stage/{net,app}",
 // "{live,stage}/net" and "{live,stage}/app". A pattern without braces is returned unchanged. The pattern must
 // be valid in doublestar's notation. If a returned pattern matches nothing, its alternative can be removed
 // without effect.
@@ -233,8 +234,8 @@ func Alternatives(pattern string) (out []string) {
 	return out
 }
 
-// braces finds the first brace of a pattern and the end of each of its alternatives. The last end is the
-// closing brace. start is -1 if there is no brace.
+// braces finds the first brace of a pattern, and the end of each alternative in it. The last end is the closing
+// brace. start is -1 if the pattern has no brace.
 func braces(p string) (start int, ends []int) {
 	start = -1
 	depth := 0
@@ -331,8 +332,8 @@ func Each[T any](r *Reader, name string, parse func(string) (T, error)) []T {
 	return out
 }
 
-// NotEmpty adds an error for each list that is present but has no items. The keys of empty are the names of
-// the arguments; a value is true if that list has no items.
+// NotEmpty adds an error for each list that is present but has no items. The keys of empty are the names of the
+// arguments. A value is true if that list has no items.
 func (r *Reader) NotEmpty(empty map[string]bool) {
 	for name, none := range empty {
 		if none && r.Has(name) && !r.Diags.HasErrors() {

@@ -54,15 +54,16 @@ func (m *Meter) Count(c Call) {
 	}
 }
 
-// Taken counts a batch of messages that an event source mapping has received and deleted. bytes is their size.
+// Taken counts a batch of messages that an event source mapping has received and deleted. bytes is the size of
+// the whole batch.
 func (m *Meter) Taken(bytes int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.add(pricing.SQSRequest, chunks(bytes)+1)
 }
 
-// chunks returns how many requests SQS charges for one request with a body of the given size. Source:
-// https://aws.amazon.com/sqs/pricing/
+// chunks returns how many requests SQS charges for one request with a body of the given size in bytes.
+// Source: https://aws.amazon.com/sqs/pricing/
 func chunks(bytes int64) float64 { return units(float64(bytes), 64<<10) }
 
 // add counts n units of a kind. The caller has locked the mutex.

@@ -28,8 +28,8 @@ func (m *Meter) s3(c Call) {
 	}
 }
 
-// keep records the size of a stored object, and counts it as the kind k. It returns the size before. The caller
-// has locked the mutex.
+// keep records the size of a stored object in sizes, and counts the difference to the size before as the kind
+// k. It returns the size before, or 0 for a new object. The caller has locked the mutex.
 func (m *Meter) keep(k pricing.Kind, sizes *map[string]float64, name string, size float64) (before float64) {
 	if *sizes == nil {
 		*sizes = map[string]float64{}
@@ -43,9 +43,12 @@ func (m *Meter) keep(k pricing.Kind, sizes *map[string]float64, name string, siz
 // An item is a DynamoDB item in its JSON form.
 type item map[string]map[string]json.RawMessage
 
-// dynamodb counts the units of a request: one for each KB written, even if a condition refuses the write, and
-// one for each 4 KB read. A read that need not be consistent counts half. Source:
-// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/read-write-operations.html
+// dynamodb counts the units of a request:
+//
+//   - one for each KB that is written, even if a condition refuses the write
+//   - one for each 4 KB that is read, or half of that if the read need not be consistent
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/read-write-operations.html
 func (m *Meter) dynamodb(c Call) {
 	var in struct {
 		TableName      string
@@ -95,8 +98,8 @@ func name(table string, x item) string {
 	return out
 }
 
-// size returns the size of an item in bytes: the names and values of its attributes. It measures values in
-// their JSON form, without quotation marks.
+// size returns the size of an item in bytes. The size consists of the names and the values of the item's
+// attributes. Values are measured in JSON form, without quotation marks.
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html
 func size(x item) float64 {
 	n := 0
