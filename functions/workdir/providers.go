@@ -105,6 +105,9 @@ func (d *Dir) DevelopmentWarning(effect string) diags.Diagnostics {
 	}
 	var b strings.Builder
 	for _, p := range slices.SortedFunc(maps.Keys(d.CLI.Overrides), addrs.Provider.Compare) {
+		if twin := (addrs.Provider{Host: addrs.DefaultRegistryHost, Namespace: p.Namespace, Type: p.Type}); p.Host == addrs.OpenTofuRegistryHost && d.CLI.Overrides[twin] == d.CLI.Overrides[p] {
+			continue // written without a host, and listed as such
+		}
 		fmt.Fprintf(&b, " - %s in %s\n", p.ForDisplay(), d.CLI.Overrides[p])
 	}
 	return diags.Warningf(nil, "Provider development overrides are in effect",

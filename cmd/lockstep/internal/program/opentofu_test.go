@@ -3,6 +3,7 @@ package program
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -162,4 +163,15 @@ func TestProvidersOfOCIRegistry(t *testing.T) {
 	d.set("XDG_CONFIG_HOME=" + d.file("config"))
 	d.want(0, "init", "Installed registry.opentofu.org/lockstep/lab v1.0.0 (verified checksum)")
 	d.want(0, "apply -auto-approve", "1 added")
+}
+
+// A provider in development has no host in dev_overrides, and counts for both default registries.
+func TestDevelopmentWithOpenTofu(t *testing.T) {
+	t.Parallel()
+	d := newLab(t, "main.tofu", labConfig)
+	d.Write("cli.tfrc", fmt.Sprintf("provider_installation {\n  dev_overrides {\n    \"lockstep/lab\" = %q\n  }\n}\n", filepath.Dir(plugin(t, "lockstep/lab"))))
+	r := d.want(0, "apply -auto-approve", "1 added", "- lockstep/lab in ")
+	if strings.Contains(r.Out+r.Stderr, "registry.opentofu.org") {
+		t.Errorf("the provider is listed twice:\n%s", r.Out)
+	}
 }

@@ -41,7 +41,7 @@ var StateReplaceProvider = cli.Command{Name: "state replace-provider", Synopsis:
 	if !op.State.Exists() {
 		return op.NoState(ds)
 	}
-	if tofu, _ := addrs.ParseProviderIn(addrs.OpenTofuRegistryHost, f.Arg(0)); uses(op.State.Current, tofu) {
+	if tofu, _ := addrs.ParseProviderIn(addrs.OpenTofuRegistryHost, f.Arg(0)); tofu != ps[0] && uses(op.State.Current, tofu) {
 		ps[0] = tofu // which the state of a configuration for OpenTofu means
 		ps[1], _ = addrs.ParseProviderIn(tofu.Host, f.Arg(1))
 	}

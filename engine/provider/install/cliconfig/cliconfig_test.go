@@ -3,6 +3,7 @@ package cliconfig
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -49,8 +50,8 @@ func show(c *Config) string {
 	for host, services := range c.services {
 		fmt.Fprintf(&b, "host %s %v\n", host, services)
 	}
-	for p, dir := range c.Overrides {
-		fmt.Fprintf(&b, "override %s %s\n", p, dir)
+	for _, p := range slices.SortedFunc(maps.Keys(c.Overrides), addrs.Provider.Compare) {
+		fmt.Fprintf(&b, "override %s %s\n", p, c.Overrides[p])
 	}
 	for _, m := range c.Methods {
 		fmt.Fprintf(&b, "%s %s%s include %v exclude %v\n", m.Kind, m.Path, m.URL, m.Include, m.Exclude)
@@ -104,6 +105,7 @@ const everythingInJSON = `{
 func TestEverything(t *testing.T) {
 	want := `token app.terraform.io s3cret
 host registry.example.com map[login.v1:map[client:x] providers.v1:https://127.0.0.1/v1/]
+override registry.opentofu.org/hashicorp/null /dev/null
 override registry.terraform.io/hashicorp/null /dev/null
 filesystem_mirror /mirror include [example.com/*/* registry.terraform.io/acme/foo registry.opentofu.org/acme/foo] exclude []
 network_mirror https://mirror.example.com/terraform/ include [] exclude [*/*/*]

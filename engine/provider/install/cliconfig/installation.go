@@ -157,6 +157,9 @@ func decodeOverrides(overrides map[addrs.Provider]string, body []item) (ds diags
 		dir, tds := textOf(it)
 		ds = append(ds, tds...)
 		overrides[p] = filepath.Clean(dir)
+		if tofu, err := addrs.ParseProviderIn(addrs.OpenTofuRegistryHost, it.key); err == nil {
+			overrides[tofu] = overrides[p] // the same provider, unless the key has a host
+		}
 	}
 	return ds
 }
