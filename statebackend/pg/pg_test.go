@@ -253,7 +253,7 @@ func TestOtherToolsLocks(t *testing.T) {
 		_, err = w.Lock(t.Context(), statebackend.NewLockInfo("OperationTypeApply", "1.2.3"))
 		var locked *statebackend.LockedError
 		if !errors.As(err, &locked) || locked.Info.Who != "test@127.0.0.1" || locked.Info.Info != "tool" || !strings.Contains(err.Error(), "adds a workspace") {
-			t.Errorf("Lock: %v", err)
+			t.Fatalf("Lock: %v", err)
 		}
 		tool.Close()
 	}
