@@ -193,6 +193,11 @@ func TestWritesInTheSessionOfTheLock(t *testing.T) {
 		t.Errorf("confirm in another session: %v; want an unfit server", err)
 	}
 	w.held.conn = mine
+	// Two clients have one session: the second does not get the lock that the session has.
+	second := &session{b: b, conn: mine, info: statebackend.NewLockInfo("x", "1")}
+	if err := second.take(t.Context(), "default"); !errors.As(err, &unfit) {
+		t.Errorf("take in the same session: %v; want an unfit server", err)
+	}
 }
 
 // A lock alone leaves no row, and the empty state of a process that died counts as none.
