@@ -36,7 +36,8 @@
 // The backend has no journal: an apply that dies between two writes of the state leaves no record.
 //
 // A pooler that gives each transaction another session (PgBouncer in its transaction mode) cannot keep advisory
-// locks. Lock fails there, and says so. The stock tools do not notice.
+// locks. Lock or Put fails there: Lock does not take a lock that its session has already, and Put needs the lock in
+// its session. The stock tools do not notice such a pooler.
 //
 // Start at [Open].
 package pg

@@ -147,8 +147,10 @@ func (w *workspace) Lock(ctx context.Context, info statebackend.LockInfo) (strin
 // take takes the lock of a workspace. It adds the row if there is none.
 func (s *session) take(ctx context.Context, name string) error {
 	for deadline := time.Now().Add(patience); ; {
-		var got bool
-		err := s.row(ctx, `SELECT id, pg_try_advisory_lock(id) FROM `+s.b.target()+` WHERE name = $1`, []any{name}, &s.key, &got)
+		var mine, got bool // mine: this session of the database had the lock already
+		err := s.row(ctx, `SELECT id, mine, CASE WHEN NOT mine THEN pg_try_advisory_lock(id) ELSE false END FROM (
+			SELECT id, EXISTS (SELECT FROM pg_locks l WHERE l.pid = pg_backend_pid() AND `+lockKey+` = id AND `+advisory+`) AS mine
+			FROM `+s.b.target()+` WHERE name = $1 OFFSET 0) AS row`, []any{name}, &s.key, &mine, &got)
 		switch {
 		case errors.Is(err, sql.ErrNoRows):
 			s.stub = newPlaceholder()
@@ -157,6 +159,9 @@ func (s *session) take(ctx context.Context, name string) error {
 			}
 		case err != nil:
 			return err
+		case mine: // a lock that a session takes twice excludes nobody
+			s.key = 0
+			return s.b.pooled("Another client uses the same session of the database, and has the lock in it.")
 		case !got:
 			held, err := s.b.holders(ctx, s.key)
 			if err != nil {
@@ -187,9 +192,7 @@ func (s *session) take(ctx context.Context, name string) error {
 // the row is another one, so that take has to try again; the lock is then released.
 func (s *session) confirm(ctx context.Context, name string) (done bool, err error) {
 	if !s.lives(ctx) {
-		return false, &statebackend.UnfitError{Place: s.b.place(), Fault: "does not keep advisory locks",
-			Reason: "The session that has taken the lock does not have it in its next statement. So a pooler between Lockstep and the database gives each transaction another session. Two runs could hold the lock at once.",
-			Remedy: "Connect to the database itself, or to a pool whose mode is \"session\"."}
+		return false, s.b.pooled("The next statement after the one that took the lock is in another session.")
 	}
 	var same bool
 	if err := s.row(ctx, `SELECT EXISTS (SELECT FROM `+s.b.target()+` WHERE name = $1 AND id = $2)`, []any{name, s.key}, &same); err != nil {
@@ -205,6 +208,14 @@ func (s *session) confirm(ctx context.Context, name string) (done bool, err erro
 		err = &statebackend.LockedError{HeldLock: creating[0].lock, Err: errors.New("it adds a workspace, which locks all workspaces of the database")}
 	}
 	return true, err
+}
+
+// pooled returns the error about a pooler that gives each transaction another session. found is a sentence that says
+// how the pooler was noticed.
+func (b *Backend) pooled(found string) error {
+	return &statebackend.UnfitError{Place: b.place(), Fault: "does not keep advisory locks",
+		Reason: found + " So a pooler between Lockstep and the database gives each transaction another session, and two runs could hold the lock at once.",
+		Remedy: "Connect to the database itself, or to a pool whose mode is \"session\"."}
 }
 
 // holder is a session that has an advisory lock.

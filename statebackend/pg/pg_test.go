@@ -193,6 +193,11 @@ func TestWritesInTheSessionOfTheLock(t *testing.T) {
 		t.Errorf("confirm in another session: %v; want an unfit server", err)
 	}
 	w.held.conn = mine
+	// Two clients have one session: the second does not get the lock that the session has.
+	second := &session{b: b, conn: mine, info: statebackend.NewLockInfo("x", "1")}
+	if err := second.take(t.Context(), "default"); !errors.As(err, &unfit) {
+		t.Errorf("take in the same session: %v; want an unfit server", err)
+	}
 }
 
 // A lock alone leaves no row, and the empty state of a process that died counts as none.
@@ -253,7 +258,7 @@ func TestOtherToolsLocks(t *testing.T) {
 		_, err = w.Lock(t.Context(), statebackend.NewLockInfo("OperationTypeApply", "1.2.3"))
 		var locked *statebackend.LockedError
 		if !errors.As(err, &locked) || locked.Info.Who != "test@127.0.0.1" || locked.Info.Info != "tool" || !strings.Contains(err.Error(), "adds a workspace") {
-			t.Errorf("Lock: %v", err)
+			t.Fatalf("Lock: %v", err)
 		}
 		tool.Close()
 	}

@@ -98,12 +98,12 @@ func (r *Reader) Read(ctx context.Context, backend string, arguments cty.Value, 
 
 // read returns the outputs of a state. It also records the sensitive ones, for [Reader.Sensitive].
 func (r *Reader) read(ctx context.Context, backend string, arguments cty.Value, workspace string) (map[string]states.Output, error) {
+	if backend != "s3" {
+		return nil, unreachable(backend)
+	}
 	s, err := workdir.RemoteSettings(backend, arguments)
 	if err != nil {
 		return nil, err
-	}
-	if backend != "s3" {
-		return nil, unreachable(backend)
 	}
 	place, _ := places.Of(backend, s.Attributes, workspace) // no plan writes to a state without a place
 	return r.at(ctx, place.String(), s.Attributes, workspace)

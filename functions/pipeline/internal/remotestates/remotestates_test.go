@@ -130,8 +130,8 @@ func TestRefusedBeforeAnyRequest(t *testing.T) {
 	}{
 		{"http", cty.EmptyObjectVal, "runs of pull requests cannot reach: keep it in S3"},
 		{"local", cty.NullVal(cty.DynamicPseudoType), "runs of pull requests cannot reach: keep it in S3"},
-		{"nowhere", cty.EmptyObjectVal, `Lockstep does not support the backend type "nowhere"`},
-		{"", cty.EmptyObjectVal, `Lockstep does not support the backend type ""`},
+		{"nowhere", cty.EmptyObjectVal, `the backend "nowhere", which runs of pull requests cannot reach: keep it in S3`},
+		{"", cty.EmptyObjectVal, `the backend "", which runs of pull requests cannot reach: keep it in S3`},
 		{"s3", cty.StringVal("bucket"), "the arguments of the backend are a string, and not an object"},
 		{"s3", cty.ListVal([]cty.Value{cty.StringVal("bucket")}), "and not an object"},
 	} {
