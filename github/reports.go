@@ -121,9 +121,9 @@ type Rules struct {
 	Reports []RequiredReport
 	// Resolved is set if all review conversations must be resolved before a merge.
 	Resolved bool
-	// Others are the kinds of rules, in GitHub's words, that none of the other fields describes. Reviews, merge
-	// queues, and rules that are not about merges are left out. Lockstep does not check whether a pull request
-	// meets these rules. They come from rulesets: of branch protection, only the required checks are known.
+	// Others are the kinds of merge rules, in GitHub's words, that none of the other fields describes. Reviews
+	// and merge queues are left out. Lockstep does not check whether a pull request meets the rules in Others.
+	// They come from rulesets. Branch protection shows Lockstep only the required checks.
 	Others []string
 }
 

@@ -9,7 +9,8 @@ import (
 )
 
 // delayChecks makes the data blocks in check blocks wait until all managed resources are created or updated.
-// It is enough to wait for those managed resources that no other managed resource directly follows.
+// To shorten the graph, a data block gets edges only to the last of these resources. A resource is one of the
+// last if no other managed resource waits for it.
 func (b *builder) delayChecks() {
 	if b.destroying {
 		return

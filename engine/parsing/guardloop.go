@@ -10,7 +10,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/budget"
 )
 
-// A loop is a for expression that counts its elements.
+// A loop is a for expression that ends with an error if it makes too many elements.
 type loop struct {
 	*hclsyntax.ForExpr
 	text bool // the loop is in a template: its elements become one text

@@ -91,8 +91,9 @@ func (f *field) proposed(prior, config cty.Value) cty.Value {
 	return f.object.proposedAll(f.Nested.Nesting, prior, config)
 }
 
-// wasConfigured reports whether the prior value of the nested attribute f must come from the configuration:
-// an attribute in it is set, but is not computed. If f is not configured now, the prior value is removed.
+// wasConfigured reports whether the configuration has set the prior value of the nested attribute f. That is
+// so if the prior value has an attribute that the provider cannot compute. A configuration without f then
+// removes the prior value.
 func (f *field) wasConfigured(prior cty.Value) bool {
 	return f.Optional && f.object != nil && f.object.anyConfigured(f.Nested.Nesting, prior)
 }

@@ -36,8 +36,9 @@ type operation struct {
 
 type reply = func(*Repository, *http.Request) (int, any)
 
-// parts returns the handler for addresses such as issues/{number}/{part}. all has the handlers by part.
-// Requests for the address comments/{id} go to the handler one, with the part as the path value "id".
+// parts returns the handler for addresses such as issues/{number}/{part}. It passes a request to the handler
+// that all has for the part. The address issues/comments/{id} has the same form: its requests go to the handler
+// `one`.
 func parts(all map[string]reply, one reply) reply {
 	return func(x *Repository, r *http.Request) (int, any) {
 		part := r.PathValue("part")

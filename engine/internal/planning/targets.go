@@ -8,7 +8,7 @@ import (
 // indirectly. References are between blocks, so every instance of a block that is a dependency is selected.
 // But if a block is both named and a dependency, only the named instances are selected: that is the user's
 // choice. A root output is selected if it depends only on selected resources. A dependency on a whole module
-// includes the module's resources without a block: they are deleted.
+// also selects resources of that module that have no block any more. The plan deletes these.
 //
 // A destroy works in the opposite direction: if an object is destroyed, everything that depends on it is
 // destroyed, too. The dependencies are those of the state. A dependency that only the configuration has is no

@@ -239,7 +239,7 @@ type Waiting struct {
 	// On are the projects that the apply waits for. The answer to the person who requested the apply has named
 	// these projects.
 	On []string
-	// Woken is the message that has queued the apply; "" while it waits.
+	// Woken is the ID of the message that has queued the apply; "" while the apply waits.
 	Woken string `json:",omitempty"`
 }
 

@@ -13,10 +13,10 @@
 //	  }
 //	}
 //
-// All arguments of a block must be met. If the block has alternatives, one of them must be met, too. All blocks
-// for a command and a project must be met. A block with a mistake is an error, and never a block with fewer
-// conditions. The caller must refuse what it cannot read.
+// A command is allowed if it meets all conditions of all blocks for its project. If a block has alternatives,
+// the command has to meet one of them, too. A block with a mistake is an error, and never a block with fewer
+// conditions: the caller must refuse the command then.
 //
-// This package does not know pull requests and their facts. Package requirementrules decides about them. Start
-// reading at [Parse].
+// This package does not know pull requests. Package requirementrules decides whether a pull request meets the
+// conditions. Start reading at [Parse].
 package requirements

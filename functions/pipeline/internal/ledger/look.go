@@ -77,8 +77,7 @@ type Ending struct {
 	// Merged is set if it was merged.
 	Closed bool `json:",omitempty"`
 	Merged bool `json:",omitempty"`
-	// Unheard is set if the handler of another message has found that the pull request is closed. The webhook
-	// about that must still be handled.
+	// Unheard is set if the pull request was found closed before the webhook about its close was handled.
 	Unheard bool `json:",omitempty"`
 	// Landing is a head that Lockstep is merging or has merged, and whose branch must still be deleted; "" if
 	// there is none.

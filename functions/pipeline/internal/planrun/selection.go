@@ -223,8 +223,8 @@ func (qu *PlanQueuer) noteLeftOut(d jobs.Discovered, t gatefacts.Touch, l *ledge
 	}
 }
 
-// readCheckout returns the projects in a checkout. It records problems of the repository in l, and notes about
-// the file with the settings.
+// readCheckout returns the projects in a checkout. Into l it writes the problems of the repository, and the
+// notes about the settings file.
 func (qu *PlanQueuer) readCheckout(ctx context.Context, dir string, l *ledger.Look) (jobs.Discovered, error) {
 	d, err := qu.Projects.Discover(ctx, dir)
 	var dead *jobs.DeathError
