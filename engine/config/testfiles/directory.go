@@ -1,7 +1,6 @@
 package testfiles
 
 import (
-	"io/fs"
 	"path"
 	"strings"
 
@@ -15,9 +14,6 @@ import (
 func (s *Suite) readFiles(in loading.Input, dir string) hcl.Diagnostics {
 	var ds hcl.Diagnostics
 	root := path.Clean(in.Root)
-	if !fs.ValidPath(path.Clean(dir)) {
-		return append(ds, diags.HCLError(nil, "Invalid testing directory", "-test-directory names %s. Name a directory in the root module's directory, by a relative path.", dir))
-	}
 	for i, d := range []string{".", path.Clean(dir)} {
 		if i > 0 && d == "." {
 			continue

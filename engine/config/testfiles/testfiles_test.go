@@ -28,9 +28,6 @@ func TestDiagnostics(t *testing.T) {
 		if strings.Contains(t.Name(), "directory") {
 			dir = "checks"
 		}
-		if strings.Contains(t.Name(), "outside") {
-			dir = "../checks"
-		}
 		s, ds := Load(loading.Input{Tree: source.Files(files)}, dir)
 		if !ds.HasErrors() {
 			ds = append(ds, s.Validate()...)

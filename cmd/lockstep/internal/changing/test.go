@@ -54,6 +54,8 @@ var Test = cli.Command{Name: "test", Synopsis: "Run the tests of a module", Run:
 	switch {
 	case o.cloud != "":
 		return f.Refuse("Option -cloud-run is not supported", "-cloud-run runs tests in HCP Terraform, which Lockstep does not use. Run \"lockstep test\" without the option: it runs the same tests on this machine")
+	case !filepath.IsLocal(o.dir):
+		return f.Refuse("Invalid testing directory", "-test-directory names a directory in the root module's directory, by a relative path such as tests/more")
 	case o.parallelism < 1 || o.runParallelism < 1:
 		return f.Refuse("Invalid parallelism value", "-parallelism and -run-parallelism must be positive numbers")
 	}

@@ -7,11 +7,11 @@ import (
 	"slices"
 
 	"github.com/hashicorp/hcl/v2"
-	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/convert"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/parsing"
 )
 
 // repositoryOf reads the argument repository_template of an oci_mirror block: a template that may have
@@ -23,7 +23,7 @@ func repositoryOf(template string, include []addrs.ProviderPattern) (func(addrs.
 	if template == "" {
 		return nil, errors.New("an oci_mirror block needs the argument repository_template, such as \"example.com/providers/${namespace}/${type}\"")
 	}
-	expr, ds := hclsyntax.ParseTemplate([]byte(template), "repository_template", hcl.InitialPos)
+	expr, ds := parsing.Template([]byte(template), "repository_template")
 	if ds.HasErrors() {
 		return nil, fmt.Errorf("%s is no template: %s", argument, ds[0].Detail)
 	}
