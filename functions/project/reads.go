@@ -525,7 +525,7 @@ func (r *staticReader) value(t hcl.Traversal, s scope, followed int) []text {
 }
 
 // named returns the expression to which a reference leads, with the scope of that expression. The reference
-// must be to a local, an argument of a local module, or an element of for_each; For other references, named
+// must be to a local, an argument of a local module, or an element of for_each. For other references, named
 // returns nil. lacks is set if the expression is completely known and does not have the attribute.
 func (r *staticReader) named(t hcl.Traversal, s scope) (x hclsyntax.Expression, in scope, lacks bool) {
 	if len(t) < 2 {
