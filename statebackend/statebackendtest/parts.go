@@ -167,6 +167,9 @@ func StartPostgres(t testing.TB) (connection string) {
 	var notRoot []string // PostgreSQL refuses to run as root, but not as a user whose files are root's
 	if os.Geteuid() == 0 {
 		notRoot = []string{"unshare", "--user", "--map-user=1000"}
+		if out, err := exec.Command(notRoot[0], append(notRoot[1:], "true")...).CombinedOutput(); err != nil {
+			t.Skipf("PostgreSQL refuses to run as root, and this machine has no user namespaces: %v\n%s", err, out)
+		}
 	}
 	data := filepath.Join(dir, "data")
 	create := append(notRoot, filepath.Join(filepath.Dir(server), "initdb"), "-D", data, "-U", AccessKey, "--pwfile="+password,
