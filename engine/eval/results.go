@@ -23,7 +23,7 @@ var rank = map[Status]int{"": 0, Pass: 1, Unknown: 2, Fail: 3, Errored: 4}
 // Worse reports whether s is worse than t, so that s wins when statuses are combined.
 func (s Status) Worse(t Status) bool { return rank[s] > rank[t] }
 
-// A Checked is the combined result of all conditions of one object. If Object is "", the result is that of the
+// A Checked is the combined result of all conditions of one object. If Object is "", it is the result of the
 // block itself, for example because the block has no objects.
 type Checked struct {
 	Subject

@@ -108,7 +108,7 @@ func lockedBy(place string, e *statebackend.LockedError) diags.Diagnostics {
 	}
 	if e.Lease != nil {
 		return diags.Errorf(nil, summary,
-			"The state at %s is locked by a %s.\n\n%s\nThe lock keeps two runs from writing the state at the same time. Wait until that run has finished, then try again. If its process has died, you need not clear the lock: from %s on, \"lockstep plan\", \"lockstep apply\" or \"lockstep recover\" takes the lock over and brings the results of the dead run into the state.\n\nThe option -lock=false ignores the lock. Each run may then overwrite what the other writes.",
+			"The state at %s is locked by a %s.\n\n%s\nThe lock keeps two runs from writing the state at the same time. Wait until that run has finished, then try again. If its process has died, you need not clear the lock: from %s on, \"lockstep plan\", \"lockstep apply\" or \"lockstep recover\" takes the lock over. If there is a journal beside the state, the results of the dead run come into the state, too.\n\nThe option -lock=false ignores the lock. Each run may then overwrite what the other writes.",
 			place, e.Kind, e.Info, e.Lease.End().UTC().Format(time.RFC3339))
 	}
 	return diags.Errorf(nil, summary,

@@ -54,7 +54,7 @@ func (d *Decoder) action(b *hcl.Block) {
 	}
 }
 
-// replaceAction replaces the arguments of the action block old with those that x has.
+// replaceAction copies the arguments of x into the action block old. An argument that x lacks stays as it is.
 func (x *resource) replaceAction(old *config.Resource) {
 	overrideRepetition(&old.Repetition, x.Repetition)
 	if x.ProviderRange != nil {

@@ -88,7 +88,7 @@ func rangeOfName(p config.PassedProvider) *hcl.Range {
 }
 
 // decideProvider returns the provider of the file's provider configurations with this local name. The first
-// call for a name decides: the provider want becomes that of all these configurations. If the file has no such
+// call for a name decides: from then on, all these configurations have the provider want. If the file has no such
 // configuration, decideProvider returns want.
 func (f *File) decideProvider(name string, want addrs.Provider) addrs.Provider {
 	got := want

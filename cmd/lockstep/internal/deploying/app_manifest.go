@@ -5,8 +5,8 @@ import "encoding/json"
 // A grant is a permission or an event of the App, by GitHub's name, with the reason why the App needs it.
 type grant struct{ name, level, reason string }
 
-// neededPermissions are the permissions that every App of Lockstep needs. usefulPermissions are those that an
-// App needs only for certain settings in lockstep.hcl.
+// neededPermissions are the permissions that every App of Lockstep needs. An App needs
+// usefulPermissions only for certain settings in lockstep.hcl.
 var (
 	neededPermissions = []grant{
 		{"checks", "write", "The check runs of commits, with their buttons."},

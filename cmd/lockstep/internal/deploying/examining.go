@@ -156,8 +156,8 @@ func appFindings(a examinedApp, stack, region string) []finding {
 	return out
 }
 
-// unfitPermissions compares the permissions that the App has with those that it needs. missing are those it
-// does not have, as "name: access". needless are those it does not need.
+// unfitPermissions compares the App's permissions with the permissions that it needs. missing lists needed
+// permissions that the App lacks, as "name: access". needless lists permissions that it does not need.
 func (a examinedApp) unfitPermissions() (missing, needless []string) {
 	for _, name := range slices.Sorted(maps.Keys(a.Needed)) {
 		if have := a.Permissions[name]; have != a.Needed[name] && have != "write" && have != "admin" {

@@ -84,7 +84,7 @@ func (v secretStore) Put(ctx context.Context, name, value string) error {
 }
 
 // Name sets tags of the secret with an App's private key. The tags say to which App the key belongs. address is
-// that of the GitHub server.
+// the address of the GitHub server.
 func (v secretStore) Name(ctx context.Context, name, address string, app appFound) error {
 	_, err := v.Client.TagResource(ctx, &secretsmanager.TagResourceInput{SecretId: &name, Tags: tagsOf(map[string]string{
 		tagID: strconv.FormatInt(app.ID, 10), tagSlug: app.Slug, tagPage: app.Page, tagGitHub: address,

@@ -206,8 +206,8 @@ func where(base string, a pipeline.Artifact) string {
 	return base + id.PlanPath(target)
 }
 
-// toneOf returns the tone (colour) for a project, the same as that of the project's check. It is red only if
-// the project failed or was denied.
+// toneOf returns the tone (colour) for a project. The project's check has the same tone. It is red only if the
+// project failed or was denied.
 func toneOf(p comment.ProjectStatus) page.Tone {
 	switch p.Means() {
 	case comment.ToCome, comment.UnderWay:

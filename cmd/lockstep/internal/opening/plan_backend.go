@@ -11,8 +11,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/workdir"
 )
 
-// A saved plan contains the settings of the backend with the state: those that init recorded from the backend
-// block and -backend-config. If they contain credentials, so does the plan, as in Terraform. Relative paths in
+// A saved plan contains the settings of the state's backend. Init has recorded them from the backend block and
+// from -backend-config. If they contain credentials, so does the plan, as in Terraform. Relative paths in
 // them are stored as written. So they are relative to the directory in which the plan is applied.
 
 // Backend returns the backend and workspace of the state, to store in a plan.

@@ -27,7 +27,7 @@ func (o *Operation) Rescue(s *states.State) diags.Diagnostics {
 		"Lockstep could not write the new state to the backend. It is in the file %s. Once the backend works again, run \"lockstep state push errored.tfstate\". Do not apply before that.", path)
 }
 
-// Write stores the state next, unless its content is the same as that of the stored state.
+// Write stores the state next, unless the stored state has the same content.
 func (o *Operation) Write(next *states.State) diags.Diagnostics {
 	return diags.FromError("Error saving the state", o.Save(o.App.Ctx, next))
 }
