@@ -24,10 +24,12 @@ type Variable struct {
 	// is so for the types string, number and bool, and for variables without a type.
 	ParseLiteral bool
 	// Default is converted to Type; cty.NilVal if the variable is required.
-	Default   cty.Value
-	Nullable  bool
-	Sensitive bool
-	Ephemeral bool
+	Default cty.Value
+	// DefaultExpr is the expression of Default, for showing its place; nil if the variable is required.
+	DefaultExpr hcl.Expression
+	Nullable    bool
+	Sensitive   bool
+	Ephemeral   bool
 	// Const is set for a variable whose value must be known before anything is planned, so that sources of modules can be made of it.
 	// Source: Terraform 1.15, OpenTofu 1.12.
 	Const       bool

@@ -51,7 +51,7 @@ func (v *variable) replace(old *variable) {
 		old.Type, old.Defaults, old.ParseLiteral, old.TypeRange = v.Type, v.Defaults, v.ParseLiteral, v.TypeRange
 	}
 	if v.given["default"] {
-		old.rawDefault, old.defaultRange = v.rawDefault, v.defaultRange
+		old.rawDefault, old.defaultRange, old.DefaultExpr = v.rawDefault, v.defaultRange, v.DefaultExpr
 	}
 	if old.rawDefault != cty.NilVal && (v.given["default"] || v.given["type"] || v.given["nullable"]) {
 		old.Default = old.convertDefault(v.Range)

@@ -56,6 +56,7 @@ func (d *Decoder) variable(b *hcl.Block) {
 		v.typeConstraint(a.Expr)
 	}
 	if a := attrs["default"]; a != nil {
+		v.DefaultExpr = a.Expr
 		v.defaultValue(a)
 	}
 	for _, x := range content.Blocks {

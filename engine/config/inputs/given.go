@@ -19,8 +19,9 @@ type givenValue struct {
 	value  cty.Value
 	origin Origin
 	place  *hcl.Range
-	bad    bool   // reported already
-	how    string // see [Source.By]
+	expr   hcl.Expression // of a value in a file
+	bad    bool           // reported already
+	how    string         // see [Source.By]
 }
 
 // givenValues reads the values; later sources override earlier ones. It returns a diagnostic about each value
@@ -84,6 +85,7 @@ func (s Source) value(v *config.Variable) (givenValue, diags.Diagnostics) {
 	g := givenValue{origin: s.Origin, how: s.By}
 	var ds hcl.Diagnostics
 	if e := s.Expressions[v.Name]; e != nil {
+		g.expr = e
 		if at := e.Range(); at.Filename != "" {
 			g.place = &at
 		}
@@ -113,7 +115,7 @@ func parse(v *config.Variable, text string) (cty.Value, hcl.Diagnostics) {
 
 // input returns g as the Value of v: it converts g to v's type.
 func (g givenValue) input(v *config.Variable) Value {
-	x := Value{Given: g.value, Origin: g.origin, Range: g.place}
+	x := Value{Given: g.value, Origin: g.origin, Range: g.place, Expr: g.expr}
 	if g.value == cty.NilVal {
 		x.Given, x.Value = v.Default, v.Default
 		if v.Default == cty.NilVal {

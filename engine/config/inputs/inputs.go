@@ -26,6 +26,8 @@ type Value struct {
 	Origin Origin
 	// Range is the range of the value if it is in a file; otherwise nil.
 	Range *hcl.Range
+	// Expr is the expression of the value if it was given as one; nil for the default and for plain text.
+	Expr hcl.Expression
 	// Problem is the error if Given does not fit the variable. Value is unknown then.
 	Problem diags.Diagnostics
 }

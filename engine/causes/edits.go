@@ -1,0 +1,55 @@
+package causes
+
+import (
+	"github.com/hashicorp/hcl/v2"
+)
+
+// An Edit is one place at which a file was changed: lines were added, removed, or replaced.
+type Edit struct {
+	// First and Last are the new lines, counted from 1. If lines were only removed, First is the line that
+	// followed them, and Last is First-1.
+	First, Last int
+	// Removed has the lines that were removed, without line ends.
+	Removed []string
+}
+
+// Edits are the edits of the files of a configuration, in the order of their lines. The keys are file names as
+// in the ranges of the configuration.
+type Edits map[string][]Edit
+
+// within returns the parts of a range that were edited. If the range is one line, lines removed before and
+// after it do not count.
+func (e Edits) within(r hcl.Range) []hcl.Range {
+	var out []hcl.Range
+	for _, x := range e[r.Filename] {
+		switch {
+		case x.First > x.Last && r.Start.Line < x.First && x.First <= r.End.Line:
+			out = append(out, lines(r.Filename, x.Last, x.Last))
+		case x.First <= x.Last && x.First <= r.End.Line && r.Start.Line <= x.Last:
+			out = append(out, lines(r.Filename, max(x.First, r.Start.Line), min(x.Last, r.End.Line)))
+		}
+	}
+	return out
+}
+
+// removed returns the places in a range at which lines were removed that is selects. The places are the new
+// lines, or the line before the removed ones if there are none.
+func (e Edits) removed(r hcl.Range, is func(line string) bool) []hcl.Range {
+	var out []hcl.Range
+	for _, x := range e[r.Filename] {
+		if x.First > r.End.Line || x.Last < r.Start.Line {
+			continue
+		}
+		for _, line := range x.Removed {
+			if is(line) {
+				out = append(out, lines(r.Filename, max(min(x.First, x.Last), 1), max(x.Last, 1)))
+				break
+			}
+		}
+	}
+	return out
+}
+
+func lines(file string, first, last int) hcl.Range {
+	return hcl.Range{Filename: file, Start: hcl.Pos{Line: first}, End: hcl.Pos{Line: last}}
+}

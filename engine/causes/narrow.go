@@ -1,0 +1,243 @@
+package causes
+
+import (
+	"slices"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
+
+	"github.com/lockstep-iac/lockstep/engine/refs"
+)
+
+// A part is a part of an expression that makes the value at a path.
+type part struct {
+	expr hcl.Expression
+	// rest leads from the value of expr, which is then a reference, to the value at the path.
+	rest cty.Path
+	// lacks is the key that expr, an object, does not have; "" if it is not searched for a key.
+	lacks string
+}
+
+// throughArguments are the functions whose result has, at a path, a value from the same path of an argument.
+var throughArguments = []string{"merge", "tomap", "tolist", "toset", "try", "coalesce", "sensitive", "nonsensitive", "ephemeralasnull"}
+
+// A narrowing finds the parts of an expression.
+type narrowing struct {
+	// key is the value of each.key, or cty.NilVal.
+	key cty.Value
+	// value returns the value of a condition, or cty.NilVal.
+	value func(hcl.Expression) cty.Value
+	out   []part
+}
+
+// partsOf returns the parts of an expression that make the value at a path. A part that can only be seen as a
+// whole, such as a call of a function, has no rest. key is the value of each.key; cty.NilVal if there is none.
+// value returns the value of a condition; cty.NilVal if it is not known.
+func partsOf(e hcl.Expression, path cty.Path, key cty.Value, value func(hcl.Expression) cty.Value) []part {
+	n := narrowing{key: key, value: value}
+	n.narrow(e, path)
+	// An object that lacks the key matters only if no other part has it: merge(local.a, { ... }).
+	if has := slices.DeleteFunc(slices.Clone(n.out), func(p part) bool { return p.lacks != "" }); len(has) > 0 {
+		return has
+	}
+	return n.out
+}
+
+func (n *narrowing) narrow(e hcl.Expression, path cty.Path) {
+	switch x := e.(type) {
+	case *hclsyntax.ParenthesesExpr:
+		n.narrow(x.Expression, path)
+		return
+	case *hclsyntax.TemplateWrapExpr:
+		n.narrow(x.Wrapped, path)
+		return
+	case *hclsyntax.ScopeTraversalExpr:
+		n.out = append(n.out, part{expr: e, rest: path})
+		return
+	case *hclsyntax.RelativeTraversalExpr:
+		if steps, err := refs.Path(x.Traversal); err == nil {
+			n.narrow(x.Source, append(steps, path...))
+			return
+		}
+	case *hclsyntax.IndexExpr:
+		if key := n.keyOf(x.Key); key != cty.NilVal {
+			n.narrow(x.Collection, append(cty.Path{cty.IndexStep{Key: key}}, path...))
+			return
+		}
+	case *hclsyntax.ConditionalExpr:
+		n.whole(x.Condition)
+		is := n.value(x.Condition)
+		known := is != cty.NilVal && is.Type() == cty.Bool && is.IsKnown() && !is.IsNull()
+		if !known || is.True() {
+			n.narrow(x.TrueResult, path)
+		}
+		if !known || is.False() {
+			n.narrow(x.FalseResult, path)
+		}
+		return
+	case *hclsyntax.FunctionCallExpr:
+		if x.Name == "lookup" && len(x.Args) > 1 && !x.ExpandFinal {
+			if key := n.keyOf(x.Args[1]); key != cty.NilVal {
+				n.narrow(x.Args[0], append(cty.Path{cty.IndexStep{Key: key}}, path...))
+				for _, a := range x.Args[2:] {
+					n.narrow(a, path)
+				}
+				return
+			}
+		}
+		if len(path) > 0 && slices.Contains(throughArguments, x.Name) && !x.ExpandFinal {
+			for _, a := range x.Args {
+				n.narrow(a, path)
+			}
+			return
+		}
+	case *hclsyntax.ForExpr:
+		if len(path) > 0 && n.byKey(x, path) {
+			return
+		}
+	}
+	if len(path) > 0 && n.element(e, path) {
+		return
+	}
+	n.whole(e)
+}
+
+func (n *narrowing) whole(e hcl.Expression) { n.out = append(n.out, part{expr: e}) }
+
+// keyOf returns the value of an index: a literal, or each.key. It returns cty.NilVal for other expressions.
+func (n *narrowing) keyOf(e hcl.Expression) cty.Value {
+	if t, ok := e.(*hclsyntax.ScopeTraversalExpr); ok && n.key != cty.NilVal && len(t.Traversal) == 2 && t.Traversal.RootName() == "each" {
+		if a, ok := t.Traversal[1].(hcl.TraverseAttr); ok && a.Name == "key" {
+			return n.key
+		}
+	}
+	v, ds := e.Value(nil)
+	if ds.HasErrors() || !v.IsWhollyKnown() || v.IsNull() {
+		return cty.NilVal
+	}
+	return v
+}
+
+// byKey handles { for k, v in collection : k => ... }: the value for one key comes from the element of the
+// collection with the same key. It reports whether x has this form.
+func (n *narrowing) byKey(x *hclsyntax.ForExpr, path cty.Path) bool {
+	if x.KeyVar == "" || x.Group || x.KeyExpr == nil || hcl.ExprAsKeyword(x.KeyExpr) != x.KeyVar {
+		return false
+	}
+	in := narrowing{key: n.key, value: n.value}
+	in.narrow(x.ValExpr, path[1:])
+	if x.CondExpr != nil {
+		in.whole(x.CondExpr)
+	}
+	for _, p := range in.out {
+		of, is := p.expr.(*hclsyntax.ScopeTraversalExpr)
+		for _, t := range p.expr.Variables() {
+			if t.RootName() != x.ValVar {
+				continue
+			}
+			steps, err := refs.Path(t[1:])
+			if err != nil {
+				steps = nil
+			}
+			if is {
+				steps = append(steps, p.rest...)
+			}
+			n.narrow(x.CollExpr, append(cty.Path{path[0]}, steps...))
+		}
+		switch {
+		case is && (of.Traversal.RootName() == x.ValVar || of.Traversal.RootName() == x.KeyVar):
+		case is:
+			n.out = append(n.out, p)
+		default:
+			n.out = append(n.out, part{expr: &unbound{p.expr, []string{x.KeyVar, x.ValVar}}, lacks: p.lacks})
+		}
+	}
+	return true
+}
+
+// element handles the constructors of objects and lists. It reports whether e is one.
+func (n *narrowing) element(e hcl.Expression, path cty.Path) bool {
+	key := stepKey(path[0])
+	if key == cty.NilVal {
+		return false
+	}
+	if items, ds := hcl.ExprList(e); !ds.HasErrors() {
+		return n.item(e, items, key, path[1:])
+	}
+	pairs, ds := hcl.ExprMap(e)
+	if ds.HasErrors() {
+		return false
+	}
+	name, err := convert.Convert(key, cty.String)
+	if err != nil {
+		return false
+	}
+	var found hcl.Expression
+	for _, p := range pairs {
+		k, ds := p.Key.Value(nil)
+		if ds.HasErrors() || k.Type() != cty.String || k.IsNull() || !k.IsKnown() {
+			return false // a computed key may be the one
+		}
+		if k.RawEquals(name) {
+			found = p.Value
+		}
+	}
+	if found == nil {
+		n.out = append(n.out, part{expr: e, lacks: name.AsString()})
+		return true
+	}
+	n.narrow(found, path[1:])
+	return true
+}
+
+// item handles a list. A key that is a text is an element of a set: toset(["a", "b"]).
+func (n *narrowing) item(e hcl.Expression, items []hcl.Expression, key cty.Value, rest cty.Path) bool {
+	if key.Type() == cty.Number {
+		at, _ := key.AsBigFloat().Int64()
+		if 0 <= at && at < int64(len(items)) {
+			n.narrow(items[at], rest)
+			return true
+		}
+		return false
+	}
+	for _, x := range items {
+		v, ds := x.Value(nil)
+		if ds.HasErrors() || v.Type() != cty.String || v.IsNull() {
+			return false // a computed element may be the one
+		}
+		if v.RawEquals(key) {
+			n.narrow(x, rest)
+			return true
+		}
+	}
+	n.out = append(n.out, part{expr: e, lacks: key.AsString()})
+	return true
+}
+
+// stepKey returns the name or key of a step; cty.NilVal if it is not known.
+func stepKey(s cty.PathStep) cty.Value {
+	switch s := s.(type) {
+	case cty.GetAttrStep:
+		return cty.StringVal(s.Name)
+	case cty.IndexStep:
+		k, _ := s.Key.Unmark()
+		if k.IsKnown() && !k.IsNull() && (k.Type() == cty.String || k.Type() == cty.Number) {
+			return k
+		}
+	}
+	return cty.NilVal
+}
+
+// An unbound expression is the inside of a for expression. Its references do not include the names that the for
+// expression defines.
+type unbound struct {
+	hcl.Expression
+	names []string
+}
+
+// Variables returns the references to anything but the names that the for expression defines.
+func (u *unbound) Variables() []hcl.Traversal {
+	return slices.DeleteFunc(u.Expression.Variables(), func(t hcl.Traversal) bool { return slices.Contains(u.names, t.RootName()) })
+}

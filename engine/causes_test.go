@@ -1,0 +1,336 @@
+package engine_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/lockstep-iac/lockstep/engine/causes"
+	"github.com/lockstep-iac/lockstep/engine/config/inputs"
+	"github.com/lockstep-iac/lockstep/engine/config/loading"
+	"github.com/lockstep-iac/lockstep/engine/config/source"
+	"github.com/lockstep-iac/lockstep/engine/plans"
+)
+
+const causesLab = `
+resource lab_thing
+  id    string computed keep
+  name  string required replace
+  color string optional
+  tags  map(string) optional
+  refs  list(string) optional
+  rule  block(list) {
+    port  string optional
+    color string optional
+  }
+`
+
+// TestCausesAreTheLinesThatMatter makes random edits of a random configuration, and plans them. The causes of
+// each change must be the edits that matter for it: those without which the plan has another change, or none.
+// That is found out by planning again without each edit.
+func TestCausesAreTheLinesThatMatter(t *testing.T) {
+	t.Parallel()
+	seeds := 40
+	if testing.Short() {
+		seeds = 10
+	}
+	right, wrong, missed := 0, 0, 0
+	for seed := range seeds {
+		r, w, m := playCauses(t, uint64(seed))
+		right, wrong, missed = right+r, wrong+w, missed+m
+	}
+	precision, recall := float64(right)/float64(right+wrong), float64(right)/float64(right+missed)
+	t.Logf("%d causes are right, %d are wrong, %d are missing: precision %.3f, recall %.3f", right, wrong, missed, precision, recall)
+	if right < 5*seeds || precision < 0.95 || recall < 0.95 {
+		t.Errorf("too many causes are wrong or missing")
+	}
+}
+
+// A slot is a piece of a file before and after an edit. Both texts are equal if nothing is edited.
+type slot struct{ before, after string }
+
+func (s slot) edited() bool { return s.before != s.after }
+
+// files returns the files made of slots. The slot number without is left as it was before; -1 for none. If
+// before is set, all slots are.
+func slotFiles(all map[string][]slot, before bool, without *slot) map[string][]byte {
+	out := map[string][]byte{}
+	for name, slots := range all {
+		var b strings.Builder
+		for i := range slots {
+			if before || &slots[i] == without {
+				b.WriteString(slots[i].before)
+			} else {
+				b.WriteString(slots[i].after)
+			}
+		}
+		out[name] = []byte(b.String())
+	}
+	return out
+}
+
+// editsOf returns the edits, and for each edited slot its place.
+func editsOf(all map[string][]slot) (causes.Edits, map[*slot]hcl.Range) {
+	edits, places := causes.Edits{}, map[*slot]hcl.Range{}
+	for name, slots := range all {
+		line := 1
+		for i := range slots {
+			s := &slots[i]
+			n := strings.Count(s.after, "\n")
+			if s.edited() {
+				x := causes.Edit{First: line, Last: line + n - 1}
+				for l := range strings.Lines(s.before) {
+					x.Removed = append(x.Removed, strings.TrimSuffix(l, "\n"))
+				}
+				edits[name] = append(edits[name], x)
+				places[s] = hcl.Range{Filename: name, Start: hcl.Pos{Line: max(min(x.First, x.Last), 1)}, End: hcl.Pos{Line: max(x.Last, 1)}}
+			}
+			line += n
+		}
+	}
+	return edits, places
+}
+
+func playCauses(t *testing.T, seed uint64) (right, wrong, missed int) {
+	s := (&scenario{providers: map[string]string{"lab": causesLab}}).stage(t)
+	s.inMemory = true
+	all := newCausesConfig(rand.New(rand.NewPCG(seed, 7)))
+	s.files = slotFiles(all, true, nil)
+	if first := s.run(&order{verb: "apply"}); !first.applied {
+		t.Fatalf("seed %d: the first apply fails:\n%s\n%s", seed, first, shownFiles(s.files))
+	}
+	plan := func(without *slot) *plans.Plan {
+		s.files = slotFiles(all, false, without)
+		p, ds := s.plan(t.Context(), &order{verb: "plan"})
+		if ds.HasErrors() {
+			return nil
+		}
+		return p
+	}
+	full := plan(nil)
+	if full == nil {
+		t.Fatalf("seed %d cannot be planned:\n%s", seed, shownFiles(s.files))
+	}
+	edits, places := editsOf(all)
+	found := causesOf(t, s, full, edits)
+	for edit, place := range places {
+		less := plan(edit)
+		if less == nil {
+			continue // the rest of the edits needs this one
+		}
+		for _, c := range full.Changes {
+			if c.Action == plans.NoOp {
+				continue
+			}
+			matters := changeIn(less, c) != changeIn(full, c)
+			said := slices.ContainsFunc(found, func(x causes.Cause) bool {
+				if x.Change != c || len(x.Steps) == 0 {
+					return false
+				}
+				at := x.Steps[len(x.Steps)-1].Range
+				return at.Filename == place.Filename && at.Start.Line <= place.End.Line && place.Start.Line <= at.End.Line
+			})
+			switch {
+			case matters && said:
+				right++
+			case said:
+				wrong++
+				t.Logf("seed %d: %s does not matter for %s: %q", seed, place, c.Addr, edit.after)
+			case matters:
+				missed++
+				t.Logf("seed %d: %s is not found for %s: %q -> %q", seed, place, c.Addr, edit.before, edit.after)
+			}
+		}
+	}
+	return right, wrong, missed
+}
+
+// changeIn returns a text that is different for each change that a plan can have for the object of c.
+func changeIn(p *plans.Plan, c *plans.ResourceChange) string {
+	for _, x := range p.Changes {
+		switch {
+		case x.Addr != c.Addr || x.Action == plans.NoOp:
+		case c.Action == plans.Create || c.Action == plans.Delete: // which values it has is another question
+			return x.Action.String()
+		default:
+			return fmt.Sprintf("%s %#v %#v %s", x.Action, x.Before, x.After, x.PrevAddr)
+		}
+	}
+	return "none"
+}
+
+func causesOf(t *testing.T, s *stage, p *plans.Plan, edits causes.Edits) []causes.Cause {
+	cfg, ds := loading.Load(loading.Input{Tree: source.Files(s.files)})
+	s.fatal(ds)
+	values, ds := inputs.Collect(cfg.Root.Content, s.variableFiles())
+	s.fatal(ds)
+	in := causes.Input{Config: cfg, Plan: p, Values: map[string]hcl.Expression{}, Edits: edits}
+	for name, v := range values {
+		if v.Expr != nil {
+			in.Values[name] = v.Expr
+		}
+	}
+	return causes.Find(in)
+}
+
+func shownFiles(files map[string][]byte) string {
+	var b strings.Builder
+	for name, text := range files {
+		fmt.Fprintf(&b, "-- %s --\n%s", name, text)
+	}
+	return b.String()
+}
+
+// A causesConfig writes a random configuration with random edits.
+type causesConfig struct {
+	r     *rand.Rand
+	files map[string][]slot
+	file  string
+	n     int
+}
+
+func newCausesConfig(r *rand.Rand) map[string][]slot {
+	c := &causesConfig{r: r, files: map[string][]slot{}}
+	c.write()
+	return c.files
+}
+
+func (c *causesConfig) line(format string, args ...any) {
+	text := fmt.Sprintf(format, args...) + "\n"
+	c.add(slot{text, text})
+}
+
+// add adds a slot. Two edits are never neighbours: they would be one.
+func (c *causesConfig) add(s slot) {
+	all := c.files[c.file]
+	if len(all) > 0 && all[len(all)-1].edited() {
+		s.after = s.before
+	}
+	c.files[c.file] = append(all, s)
+}
+
+// maybe writes a line that is edited with a probability of 1 in 4. Both lines are made of the format and a new
+// value.
+func (c *causesConfig) maybe(format string) {
+	a, b := fmt.Sprintf(format, c.value())+"\n", ""
+	if b = a; c.r.IntN(4) == 0 {
+		b = fmt.Sprintf(format, c.value()) + "\n"
+	}
+	c.add(slot{a, b})
+}
+
+// optional writes lines that an edit may add or remove.
+func (c *causesConfig) optional(text string) {
+	s := slot{text, text}
+	switch c.r.IntN(6) {
+	case 0:
+		s.before = ""
+	case 1:
+		s.after = ""
+	}
+	c.add(s)
+}
+
+func (c *causesConfig) value() string {
+	c.n++
+	return fmt.Sprintf("x%d", c.n)
+}
+
+// expr returns an expression of the root module, on one line.
+func (c *causesConfig) expr() string {
+	return []string{
+		`local.l0`, `var.v0`, `var.v1`, `"${var.v2}-${local.l1}"`, `local.m["a"].color`, `local.m.b.color`, `upper(local.l2)`,
+		`var.on ? local.l0 : local.l1`, `local.tags.team`, `local.tags["cost"]`, `jsonencode({ a = local.l1, b = var.v1 })`,
+		`join(",", [for k, v in local.m : v.color])`, `try(local.m.a.color, "none")`, `local.list[0]`, `var.settings.size`,
+		`[for s in local.list : s if s != ""][1]`, `lookup(local.tags, "team", "")`, `local.derived["a"]`, `local.chain`,
+	}[c.r.IntN(19)]
+}
+
+func (c *causesConfig) write() {
+	c.file = "terraform.tfvars"
+	c.maybe(`v1 = %q`)
+	c.optional("v2 = \"given\"\n")
+	c.line("settings = {")
+	c.maybe("  size = %q")
+	c.maybe("  unused = %q")
+	c.line("}")
+	c.file = "variables.tf"
+	for i := range 3 {
+		c.line("variable \"v%d\" {", i)
+		c.maybe("  default = %q")
+		c.line("}")
+	}
+	c.line("variable \"on\" {\n  default = true\n}\nvariable \"settings\" {\n  type = map(string)\n}")
+	c.file = "locals.tf"
+	c.line("locals {")
+	for i := range 3 {
+		c.maybe(fmt.Sprintf("  l%d = %%q", i))
+	}
+	c.line("  m = {")
+	for _, k := range []string{"a", "b"} {
+		c.maybe("    " + k + " = { color = %q, size = 1 }")
+	}
+	c.optional("    c = { color = \"c\", size = 1 }\n")
+	c.line("  }\n  base = {")
+	c.maybe("    team = %q")
+	c.line("  }\n  tags = merge(local.base, {")
+	c.maybe("    cost = %q")
+	c.optional("    extra = \"e\"\n")
+	c.line("  })\n  list = [")
+	c.maybe("    %q,")
+	c.maybe("    %q,")
+	c.line("  ]\n  derived = { for k, v in local.m : k => \"${v.color}-${local.l2}\" }")
+	c.line("  chain = local.chained\n  chained = \"${var.v0}!\"\n}")
+	c.file = "main.tf"
+	for i := range 4 {
+		c.resource(i)
+	}
+	c.line("resource \"lab_thing\" \"each\" {\n  for_each = local.m\n  name = \"each-${each.key}\"\n  color = each.value.color\n}")
+	c.line("resource \"lab_thing\" \"set\" {\n  for_each = toset([")
+	c.line("    \"k1\",")
+	c.optional("    \"k2\",\n")
+	c.optional("    \"k3\",\n")
+	c.line("  ])\n  name = \"set-${each.key}\"")
+	c.maybe("  color = %q")
+	c.line("}\nresource \"lab_thing\" \"counted\" {")
+	n := 1 + c.r.IntN(3)
+	c.add(slot{fmt.Sprintf("  count = %d\n", n), fmt.Sprintf("  count = %d\n", 1+c.r.IntN(3))})
+	c.line("  name = \"counted-${count.index}\"\n  tags = local.tags\n}")
+	c.optional("resource \"lab_thing\" \"extra\" {\n  name = \"extra\"\n  color = local.l0\n}\n")
+	c.line("resource \"lab_thing\" \"after\" {\n  name = \"after-${lab_thing.r0.name}\"\n  refs = [lab_thing.r1.id, lab_thing.r2.id]\n}")
+	c.line("module \"net\" {\n  source = \"./net\"\n  a = %s", c.expr())
+	c.maybe("  b = %q")
+	c.optional("  c = \"given\"\n")
+	c.line("}\nresource \"lab_thing\" \"uses\" {\n  name = \"uses\"\n  color = module.net.out\n  refs = [module.net.id]\n}")
+	c.file = "net/main.tf"
+	c.line("variable \"a\" {}\nvariable \"b\" {}\nvariable \"c\" {")
+	c.maybe("  default = %q")
+	c.line("}\nresource \"lab_thing\" \"in\" {\n  name = \"in\"\n  color = \"${var.a}-${var.b}\"\n  tags = {\n    c = var.c\n  }\n}")
+	c.line("output \"out\" {")
+	c.maybe("  value = \"${var.b}-%s\"")
+	c.line("}\noutput \"id\" {\n  value = lab_thing.in.id\n}")
+}
+
+func (c *causesConfig) resource(i int) {
+	c.line("resource \"lab_thing\" \"r%d\" {", i)
+	if c.r.IntN(2) == 0 {
+		c.maybe("  name = %q")
+	} else {
+		c.line("  name = \"r%d\"", i)
+	}
+	c.line("  color = %s", c.expr())
+	c.line("  tags = {")
+	c.maybe("    literal = %q")
+	c.line("    expr = %s", c.expr())
+	c.optional("    sometimes = \"s\"\n")
+	c.line("  }")
+	c.line("  rule {")
+	c.maybe("    port = %q")
+	c.line("    color = %s\n  }", c.expr())
+	c.optional("  rule {\n    port = \"9\"\n  }\n")
+	c.line("}")
+}
