@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/lockstep-iac/lockstep/engine/causes"
@@ -14,9 +15,16 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config/loading"
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 
 const causesLab = `
+provider
+  region string optional
+resource lab_zone
+  id   string computed keep
+  name string required
+  tier string computed keep
 resource lab_thing
   id    string computed keep
   name  string required replace
@@ -333,4 +341,365 @@ func (c *causesConfig) resource(i int) {
 	c.line("    color = %s\n  }", c.expr())
 	c.optional("  rule {\n    port = \"9\"\n  }\n")
 	c.line("}")
+}
+
+// causesStories are edits with the causes that are found. In the files, lines that begin with + are added, and
+// lines that begin with - are removed. Each wanted line is the change, the attribute, the way and the place.
+var causesStories = []struct{ name, files, want string }{
+	{"a new block, and one that is gone", `
+-- main.tf --
+ resource "lab_thing" "a" {
+   name = "a"
+ }
+-resource "lab_thing" "b" {
+-  name = "b"
+-}
++resource "lab_thing" "c" {
++  name = "c"
++}
+`, `
+delete lab_thing.b: main.tf:4-6
+create lab_thing.c: main.tf:4`},
+	{"a file that is gone", `
+-- main.tf --
+ resource "lab_thing" "a" {
+   name = "a"
+ }
+-- b.tf --
+-resource "lab_thing" "b" {
+-  name = "b"
+-}
+`, `
+delete lab_thing.b: b.tf:1`},
+	{"a replacement names the attribute that forces it", `
+-- main.tf --
+ resource "lab_thing" "a" {
+-  name  = "a"
+-  color = "red"
++  name  = "b"
++  color = var.color
+ }
++variable "color" {
++  default = "blue"
++}
+`, `
+replace lab_thing.a .color: main.tf:3
+replace lab_thing.a .color: var.color main.tf:6
+replace lab_thing.a .name (forces replacement): main.tf:2`},
+	{"a value goes through a module", `
+-- main.tf --
+ module "net" {
+   for_each = { x = "1", y = "2" }
+   source   = "./net"
+   cidr     = var.cidrs[each.key]
+ }
+ variable "cidrs" {
+   default = {
+     x = "10.0.0.0/8"
+-    y = "10.1.0.0/8"
++    y = "10.2.0.0/8"
+   }
+ }
+ resource "lab_thing" "a" {
+   name  = "a"
+   color = module.net["y"].shown
+ }
+-- net/main.tf --
+ variable "cidr" {}
+ resource "lab_thing" "n" {
+   name  = "n"
+   color = var.cidr
+ }
+ output "shown" {
+   value = upper(lab_thing.n.color)
+ }
+`, `
+update lab_thing.a .color: module.net["y"].shown > lab_thing.n > var.cidr > var.cidrs main.tf:9
+update module.net["y"].lab_thing.n .color: var.cidr > var.cidrs main.tf:9`},
+	{"another value in a variables file, and one that is taken out", `
+-- main.tf --
+ variable "size" {
+   default = "s"
+ }
+ variable "team" {
+   default = "none"
+ }
+ resource "lab_thing" "a" {
+   name  = "a"
+   color = var.size
+   tags  = { team = var.team }
+ }
+-- terraform.tfvars --
+-size = "m"
+-team = "core"
++size = "l"
+`, `
+update lab_thing.a .color: var.size terraform.tfvars:1
+update lab_thing.a .tags["team"]: var.team terraform.tfvars:1`},
+	{"the configuration of a provider", `
+-- main.tf --
+ provider "lab" {
+-  region = "north"
++  region = "south"
+ }
+ resource "lab_zone" "z" {
+   name = "z"
+ }
+-- outside --
+ rule plan lab_zone bad tier="south"
+`, `
+update lab_zone.z: provider.lab main.tf:2`},
+	{"another provider configuration", `
+-- main.tf --
+ provider "lab" {
+   region = "north"
+ }
+ provider "lab" {
+   alias  = "other"
+   region = "south"
+ }
+ resource "lab_zone" "z" {
+   name     = "z"
++  provider = lab.other
+ }
+-- outside --
+ rule plan lab_zone bad tier="south"
+`, `
+update lab_zone.z: main.tf:10`},
+	{"a move", `
+-- main.tf --
+-resource "lab_thing" "a" {
++resource "lab_thing" "b" {
+   name = "a"
+ }
++moved {
++  from = lab_thing.a
++  to   = lab_thing.b
++}
+`, ``},
+	{"a move with an update", `
+-- main.tf --
+-resource "lab_thing" "a" {
+-  name = "a"
++resource "lab_thing" "b" {
++  name  = "a"
++  color = "red"
+ }
++moved {
++  from = lab_thing.a
++  to   = lab_thing.b
++}
+`, `
+update lab_thing.b: main.tf:5
+update lab_thing.b: main.tf:6
+update lab_thing.b: main.tf:7
+update lab_thing.b .color: main.tf:3`},
+	{"count, the second of a module", `
+-- main.tf --
+ module "m" {
+   source = "./m"
+-  count  = 2
++  count  = 1
+ }
+-- m/main.tf --
+ resource "lab_thing" "a" {
+   name = "a"
+ }
+`, `
+delete module.m[1].lab_thing.a: module.m main.tf:3`},
+	{"an argument that is taken out", `
+-- main.tf --
+ resource "lab_thing" "a" {
+   name  = "a"
+-  color = "red"
+   tags  = { a = "b" }
+ }
+`, `
+update lab_thing.a .color: main.tf:2`},
+	{"nothing of it was edited", `
+-- main.tf --
+ resource "lab_thing" "a" {
+   name  = "a"
+   color = "red"
+ }
+ resource "lab_thing" "b" {
+   name  = "b"
+-  color = "red"
++  color = "blue"
+ }
+-- outside --
+ edit lab_thing a-1 { color = "green" }
+`, `
+update lab_thing.a: drift
+update lab_thing.b .color: main.tf:7`},
+	{"JSON", `
+-- main.tf.json --
+ {
+   "locals": {
+-    "color": "red"
++    "color": "blue"
+   },
+   "resource": {"lab_thing": {"a": {
+     "name": "a",
+     "color": "${local.color}"
+   }}}
+ }
+`, `
+update lab_thing.a .color: local.color main.tf.json:3`},
+	{"a dynamic block", `
+-- main.tf --
+ locals {
+   ports = [
+     "80",
+-    "443",
++    "8443",
+   ]
+ }
+ resource "lab_thing" "a" {
+   name = "a"
+   dynamic "rule" {
+     for_each = local.ports
+     content {
+       port = rule.value
+     }
+   }
+ }
+`, `
+update lab_thing.a .rule[1].port: local.ports main.tf:4`},
+	{"an output", `
+-- main.tf --
+ output "o" {
+-  value = "a"
++  value = "b"
+ }
+-output "p" {
+-  value = "c"
+-}
+`, `
+update output.o: main.tf:2
+delete output.p: main.tf:3`},
+}
+
+func TestCauses(t *testing.T) {
+	for _, c := range causesStories {
+		t.Run(c.name, func(t *testing.T) {
+			s := (&scenario{providers: map[string]string{"lab": causesLab}}).stage(t)
+			s.inMemory = true
+			all, outside := readSlots(c.files)
+			s.files = slotFiles(all, true, nil)
+			if first := s.run(&order{verb: "apply"}); !first.applied {
+				t.Fatal(first)
+			}
+			for line := range strings.Lines(outside) {
+				switch verb, rest, _ := strings.Cut(strings.TrimSpace(line), " "); verb {
+				case "edit":
+					s.edit(rest)
+				case "rule":
+					s.misbehave(rest)
+				}
+			}
+			s.files = slotFiles(all, false, nil)
+			p, ds := s.plan(t.Context(), &order{verb: "plan"})
+			s.fatal(ds)
+			edits, _ := editsOf(all)
+			var got []string
+			for _, x := range causesOf(t, s, p, edits) {
+				got = append(got, causeLine(x))
+			}
+			if diff := cmp.Diff(strings.TrimSpace(c.want), strings.Join(got, "\n")); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+		})
+	}
+}
+
+// readSlots reads files with marked lines. outside has the lines of what happens outside of
+// the configuration: edits of objects, and rules of the provider.
+func readSlots(text string) (all map[string][]slot, outside string) {
+	all = map[string][]slot{}
+	file := ""
+	for line := range strings.Lines(strings.TrimPrefix(text, "\n")) {
+		if name, is := strings.CutPrefix(line, "-- "); is {
+			file = strings.TrimSuffix(strings.TrimSpace(name), " --")
+			continue
+		}
+		mark, rest := line[:1], line[1:]
+		if file == "outside" {
+			outside += rest
+			continue
+		}
+		x := slot{rest, rest}
+		switch mark {
+		case "+":
+			x.before = ""
+		case "-":
+			x.after = ""
+		}
+		n := len(all[file])
+		if n > 0 && mark != " " && all[file][n-1].edited() {
+			last := &all[file][n-1]
+			last.before, last.after = last.before+x.before, last.after+x.after
+			continue
+		}
+		all[file] = append(all[file], x)
+	}
+	return all, outside
+}
+
+func causeLine(x causes.Cause) string {
+	var b strings.Builder
+	if x.Change != nil {
+		fmt.Fprintf(&b, "%s %s", x.Change.Action, x.Change.Addr)
+	} else {
+		fmt.Fprintf(&b, "%s output.%s", x.Output.Action, x.Output.Name)
+	}
+	if len(x.Attribute) > 0 {
+		b.WriteString(" " + schema.FormatPath(x.Attribute))
+	}
+	if x.Replaces {
+		b.WriteString(" (forces replacement)")
+	}
+	b.WriteString(":")
+	if len(x.Steps) == 0 {
+		return b.String() + " " + string(x.Unedited)
+	}
+	var names []string
+	for _, s := range x.Steps {
+		if s.Name != "" {
+			names = append(names, s.Name)
+		}
+	}
+	if len(names) > 0 {
+		b.WriteString(" " + strings.Join(names, " > "))
+	}
+	at := x.Steps[len(x.Steps)-1].Range
+	fmt.Fprintf(&b, " %s:%d", at.Filename, at.Start.Line)
+	if at.End.Line != at.Start.Line {
+		fmt.Fprintf(&b, "-%d", at.End.Line)
+	}
+	return b.String()
+}
+
+// TestCausesOfThousands holds that a map with thousands of elements is not searched once for each instance.
+func TestCausesOfThousands(t *testing.T) {
+	const n = 3000
+	s := (&scenario{providers: map[string]string{"lab": causesLab}}).stage(t)
+	s.inMemory = true
+	all := map[string][]slot{}
+	add := func(before, after string) { all["main.tf"] = append(all["main.tf"], slot{before, after}) }
+	add("locals {\n  m = {\n", "locals {\n  m = {\n")
+	all["main.tf"][0].before = all["main.tf"][0].after
+	for i := range n {
+		add(fmt.Sprintf("    k%d = \"a\"\n", i), fmt.Sprintf("    k%d = \"b\"\n", i))
+	}
+	end := "  }\n}\nresource \"lab_thing\" \"a\" {\n  for_each = local.m\n  name = each.key\n  color = each.value\n}\n"
+	add(end, end)
+	s.files = slotFiles(all, true, nil)
+	p, ds := s.plan(t.Context(), &order{verb: "plan"})
+	s.fatal(ds)
+	edits, _ := editsOf(all)
+	found := causesOf(t, s, p, edits)
+	if len(found) != n || len(found[0].Steps) == 0 || len(found[n-1].Steps) == 0 {
+		t.Fatalf("%d causes of %d changes; the last one is %q", len(found), n, causeLine(found[len(found)-1]))
+	}
 }

@@ -23,8 +23,57 @@ type part struct {
 // throughArguments are the functions whose result has, at a path, a value from the same path of an argument.
 var throughArguments = []string{"merge", "tomap", "tolist", "toset", "try", "coalesce", "sensitive", "nonsensitive", "ephemeralasnull"}
 
+// An index has the elements of an object or list constructor by key. It is made once for each constructor, which
+// may have an element for each of thousands of instances.
+type index struct {
+	items []hcl.Expression          // of a list
+	named map[string]hcl.Expression // of an object; of a list of texts, by the texts
+}
+
+// indexes are the indexes made so far. A nil index means that the keys are not known.
+type indexes map[hcl.Expression]*index
+
+// of returns the index of an expression; nil if it is no constructor, or has computed keys.
+func (all indexes) of(e hcl.Expression) *index {
+	x, known := all[e]
+	if !known {
+		x = newIndex(e)
+		all[e] = x
+	}
+	return x
+}
+
+func newIndex(e hcl.Expression) *index {
+	x := &index{named: map[string]hcl.Expression{}}
+	if items, ds := hcl.ExprList(e); !ds.HasErrors() {
+		x.items = items
+		for _, item := range items {
+			v := literalOf(item)
+			if v == cty.NilVal || v.Type() != cty.String {
+				x.named = nil
+				break
+			}
+			x.named[v.AsString()] = item
+		}
+		return x
+	}
+	pairs, ds := hcl.ExprMap(e)
+	if ds.HasErrors() {
+		return nil
+	}
+	for _, p := range pairs {
+		k, ds := p.Key.Value(nil)
+		if ds.HasErrors() || k.Type() != cty.String || k.IsNull() || !k.IsKnown() {
+			return nil // a computed key may be any
+		}
+		x.named[k.AsString()] = p.Value
+	}
+	return x
+}
+
 // A narrowing finds the parts of an expression.
 type narrowing struct {
+	indexes indexes
 	// key is the value of each.key, or cty.NilVal.
 	key cty.Value
 	// value returns the value of a condition, or cty.NilVal.
@@ -35,17 +84,14 @@ type narrowing struct {
 // partsOf returns the parts of an expression that make the value at a path. A part that can only be seen as a
 // whole, such as a call of a function, has no rest. key is the value of each.key; cty.NilVal if there is none.
 // value returns the value of a condition; cty.NilVal if it is not known.
-func partsOf(e hcl.Expression, path cty.Path, key cty.Value, value func(hcl.Expression) cty.Value) []part {
-	n := narrowing{key: key, value: value}
+func (all indexes) partsOf(e hcl.Expression, path cty.Path, key cty.Value, value func(hcl.Expression) cty.Value) []part {
+	n := narrowing{indexes: all, key: key, value: value}
 	n.narrow(e, path)
-	// An object that lacks the key matters only if no other part has it: merge(local.a, { ... }).
-	if has := slices.DeleteFunc(slices.Clone(n.out), func(p part) bool { return p.lacks != "" }); len(has) > 0 {
-		return has
-	}
 	return n.out
 }
 
 func (n *narrowing) narrow(e hcl.Expression, path cty.Path) {
+	e = hcl.UnwrapExpression(e)
 	switch x := e.(type) {
 	case *hclsyntax.ParenthesesExpr:
 		n.narrow(x.Expression, path)
@@ -108,10 +154,18 @@ func (n *narrowing) whole(e hcl.Expression) { n.out = append(n.out, part{expr: e
 
 // keyOf returns the value of an index: a literal, or each.key. It returns cty.NilVal for other expressions.
 func (n *narrowing) keyOf(e hcl.Expression) cty.Value {
-	if t, ok := e.(*hclsyntax.ScopeTraversalExpr); ok && n.key != cty.NilVal && len(t.Traversal) == 2 && t.Traversal.RootName() == "each" {
+	if t, ok := hcl.UnwrapExpression(e).(*hclsyntax.ScopeTraversalExpr); ok && n.key != cty.NilVal && len(t.Traversal) == 2 && t.Traversal.RootName() == "each" {
 		if a, ok := t.Traversal[1].(hcl.TraverseAttr); ok && a.Name == "key" {
 			return n.key
 		}
+	}
+	return literalOf(e)
+}
+
+// literalOf returns the value of an expression without references; cty.NilVal for all others.
+func literalOf(e hcl.Expression) cty.Value {
+	if !plain(e) {
+		return cty.NilVal
 	}
 	v, ds := e.Value(nil)
 	if ds.HasErrors() || !v.IsWhollyKnown() || v.IsNull() {
@@ -120,13 +174,32 @@ func (n *narrowing) keyOf(e hcl.Expression) cty.Value {
 	return v
 }
 
+// plain reports whether the evaluation of an expression costs next to nothing: it has no calls and no loops.
+func plain(e hcl.Expression) bool {
+	switch x := hcl.UnwrapExpression(e).(type) {
+	case *hclsyntax.LiteralValueExpr, *hclsyntax.ScopeTraversalExpr:
+		return true
+	case *hclsyntax.ParenthesesExpr:
+		return plain(x.Expression)
+	case *hclsyntax.TemplateExpr:
+		return x.IsStringLiteral()
+	case *hclsyntax.UnaryOpExpr:
+		return plain(x.Val)
+	case *hclsyntax.BinaryOpExpr:
+		return plain(x.LHS) && plain(x.RHS)
+	case *hclsyntax.ConditionalExpr:
+		return plain(x.Condition) && plain(x.TrueResult) && plain(x.FalseResult)
+	}
+	return false
+}
+
 // byKey handles { for k, v in collection : k => ... }: the value for one key comes from the element of the
 // collection with the same key. It reports whether x has this form.
 func (n *narrowing) byKey(x *hclsyntax.ForExpr, path cty.Path) bool {
 	if x.KeyVar == "" || x.Group || x.KeyExpr == nil || hcl.ExprAsKeyword(x.KeyExpr) != x.KeyVar {
 		return false
 	}
-	in := narrowing{key: n.key, value: n.value}
+	in := narrowing{indexes: n.indexes, key: n.key, value: n.value}
 	in.narrow(x.ValExpr, path[1:])
 	if x.CondExpr != nil {
 		in.whole(x.CondExpr)
@@ -157,62 +230,34 @@ func (n *narrowing) byKey(x *hclsyntax.ForExpr, path cty.Path) bool {
 	return true
 }
 
-// element handles the constructors of objects and lists. It reports whether e is one.
+// element handles the constructors of objects and lists. It reports whether e is one. A text as the key of a list
+// is an element of a set: toset(["a", "b"]).
 func (n *narrowing) element(e hcl.Expression, path cty.Path) bool {
 	key := stepKey(path[0])
 	if key == cty.NilVal {
 		return false
 	}
-	if items, ds := hcl.ExprList(e); !ds.HasErrors() {
-		return n.item(e, items, key, path[1:])
-	}
-	pairs, ds := hcl.ExprMap(e)
-	if ds.HasErrors() {
+	x := n.indexes.of(e)
+	if x == nil {
 		return false
 	}
-	name, err := convert.Convert(key, cty.String)
-	if err != nil {
-		return false
-	}
-	var found hcl.Expression
-	for _, p := range pairs {
-		k, ds := p.Key.Value(nil)
-		if ds.HasErrors() || k.Type() != cty.String || k.IsNull() || !k.IsKnown() {
-			return false // a computed key may be the one
+	if x.items != nil && key.Type() == cty.Number {
+		at, _ := key.AsBigFloat().Int64()
+		if at < 0 || at >= int64(len(x.items)) {
+			return false
 		}
-		if k.RawEquals(name) {
-			found = p.Value
-		}
-	}
-	if found == nil {
-		n.out = append(n.out, part{expr: e, lacks: name.AsString()})
+		n.narrow(x.items[at], path[1:])
 		return true
 	}
-	n.narrow(found, path[1:])
-	return true
-}
-
-// item handles a list. A key that is a text is an element of a set: toset(["a", "b"]).
-func (n *narrowing) item(e hcl.Expression, items []hcl.Expression, key cty.Value, rest cty.Path) bool {
-	if key.Type() == cty.Number {
-		at, _ := key.AsBigFloat().Int64()
-		if 0 <= at && at < int64(len(items)) {
-			n.narrow(items[at], rest)
-			return true
-		}
+	name, err := convert.Convert(key, cty.String)
+	if err != nil || x.named == nil {
 		return false
 	}
-	for _, x := range items {
-		v, ds := x.Value(nil)
-		if ds.HasErrors() || v.Type() != cty.String || v.IsNull() {
-			return false // a computed element may be the one
-		}
-		if v.RawEquals(key) {
-			n.narrow(x, rest)
-			return true
-		}
+	if found := x.named[name.AsString()]; found != nil {
+		n.narrow(found, path[1:])
+	} else {
+		n.out = append(n.out, part{expr: e, lacks: name.AsString()})
 	}
-	n.out = append(n.out, part{expr: e, lacks: key.AsString()})
 	return true
 }
 

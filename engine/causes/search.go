@@ -29,6 +29,7 @@ type search struct {
 	Input
 	changes map[addrs.AbsResource][]*plans.ResourceChange
 	bound   map[boundKey]*schema.Bound
+	indexes indexes
 	left    int // the number of visits that are left
 
 	// The rest is about one attribute.
@@ -57,7 +58,7 @@ type trail struct {
 }
 
 func newSearch(in Input) *search {
-	s := &search{Input: in, changes: map[addrs.AbsResource][]*plans.ResourceChange{}, bound: map[boundKey]*schema.Bound{}, left: maxVisits}
+	s := &search{Input: in, changes: map[addrs.AbsResource][]*plans.ResourceChange{}, bound: map[boundKey]*schema.Bound{}, indexes: indexes{}, left: maxVisits}
 	for _, c := range in.Plan.Changes {
 		if c.Addr.Deposed == "" {
 			abs := c.Addr.Instance.AbsResource()
@@ -143,9 +144,10 @@ func (s *search) expression(t *trail, at scope, e hcl.Expression, path cty.Path)
 	if !s.first(visit{at.in, e, at.key, schema.FormatPath(path)}) {
 		return
 	}
-	for _, p := range partsOf(e, path, at.eachKey(), func(e hcl.Expression) cty.Value { return s.value(at, e, 0) }) {
+	parts := s.indexes.partsOf(e, path, at.eachKey(), func(e hcl.Expression) cty.Value { return s.value(at, e, 0) })
+	for _, p := range parts {
 		if p.lacks != "" {
-			s.lacking(t, p)
+			s.lacking(t, p, len(parts) == 1)
 			continue
 		}
 		all := p.expr.Variables()
@@ -168,7 +170,7 @@ const maxDepth = 10
 // as simple. It returns cty.NilVal for all other expressions.
 func (s *search) value(at scope, e hcl.Expression, depth int) cty.Value {
 	m := s.Config.Modules[at.in.Module()]
-	if m == nil || depth > maxDepth {
+	if s.left--; m == nil || depth > maxDepth || s.left <= 0 || !plain(e) {
 		return cty.NilVal
 	}
 	names := map[string]map[string]cty.Value{"var": {}, "local": {}}
@@ -202,10 +204,11 @@ func (s *search) value(at scope, e hcl.Expression, depth int) cty.Value {
 	return v
 }
 
-// lacking handles an object without the searched key: the key may be on a removed line.
-func (s *search) lacking(t *trail, p part) {
+// lacking handles an object without the searched key: the key may be on a removed line. leaf is set if no other
+// object can have the key.
+func (s *search) lacking(t *trail, p part, leaf bool) {
 	if s.Edits == nil {
-		s.here(t, p.expr.Range(), true)
+		s.here(t, p.expr.Range(), leaf)
 		return
 	}
 	word := regexp.MustCompile(`(^|[^\w-])` + regexp.QuoteMeta(p.lacks) + `([^\w-]|$)`)
@@ -474,7 +477,7 @@ func (s *search) attribute(t *trail, c *plans.ResourceChange, path cty.Path) {
 		}
 		s.expression(t, at, &unbound{x.Expr, x.Iterators}, nil)
 	}
-	if len(f.Sources) == 0 || len(path) == 1 && len(f.Sources[0].Rest) == 0 {
+	if len(f.Sources) == 0 || f.Blocks {
 		s.removedFrom(t, f.Place, f.Name)
 	}
 }

@@ -20,6 +20,9 @@ type call struct {
 	bound growth.Bound
 }
 
+// UnwrapExpression returns the original expression. HCL's static analyses call it.
+func (c *call) UnwrapExpression() hcl.Expression { return c.FunctionCallExpr }
+
 func guardCall(x *hclsyntax.FunctionCallExpr) hclsyntax.Expression {
 	for i := range x.Args {
 		if i == 1 && isConvert(x) {

@@ -16,6 +16,9 @@ type loop struct {
 	text bool // the loop is in a template: its elements become one text
 }
 
+// UnwrapExpression returns the original expression. HCL's static analyses call it.
+func (l *loop) UnwrapExpression() hcl.Expression { return l.ForExpr }
+
 // Value implements hcl.Expression. It evaluates the loop within the budget.
 func (l *loop) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	r := &round{loop: l, text: l.text}

@@ -13,6 +13,8 @@ type Found struct {
 	// Sources are the expressions that make the value at the path. There is none if the body does not have the
 	// attribute, or no block of this kind.
 	Sources []Source
+	// Blocks is set if the search ended at nested blocks, so that all blocks of a kind are the source.
+	Blocks bool
 	// Name is the name of the attribute or of the kind of blocks where the search ended.
 	Name string
 	// Place is the range of the body in which an attribute or block called Name is, or could be added.
@@ -59,6 +61,7 @@ func (x *Bound) Find(p cty.Path) Found {
 			out.Place = rangeOf(block.Body, block.DefRange)
 			continue
 		}
+		out.Blocks = true
 		for _, b := range c.of(i) {
 			out.add(b.content, n.in, nil)
 		}
