@@ -66,13 +66,23 @@ type Check struct {
 	Annotations []Annotation
 }
 
-// An Annotation is a problem in a file of a check run's commit.
+// An Annotation is a text beside some lines of a file of a check run's commit.
 type Annotation struct {
 	Path        string // from the root of the repository
 	First, Last int    // lines, from 1
+	Level       Level
 	Title       string
 	Message     string
 }
+
+// A Level is the importance of an annotation. GitHub shows it as a color.
+type Level string
+
+const (
+	Notice  Level = "notice"
+	Warning Level = "warning"
+	Failure Level = "failure"
+)
 
 // Limits of annotations: how many GitHub takes in one request, and the length of a message in bytes. A title
 // has at most MaxCheckTitle bytes.
@@ -112,8 +122,8 @@ func (c Check) check() error {
 		return fmt.Errorf("its status is %q and its conclusion %q; a completed check run has one, and no other has", c.Status, c.Conclusion)
 	}
 	for _, a := range c.Annotations {
-		if a.Path == "" || a.Message == "" || a.First < 1 || a.Last < a.First || len(a.Title) > MaxCheckTitle || len(a.Message) > MaxAnnotationMessage {
-			return fmt.Errorf("its annotation of %q, lines %d to %d, has no text, too long a text, or no lines", a.Path, a.First, a.Last)
+		if a.Path == "" || a.Message == "" || a.First < 1 || a.Last < a.First || a.Level == "" || len(a.Title) > MaxCheckTitle || len(a.Message) > MaxAnnotationMessage {
+			return fmt.Errorf("its annotation of %q, lines %d to %d, has no text, too long a text, no level, or no lines", a.Path, a.First, a.Last)
 		}
 	}
 	if u, err := url.Parse(c.URL); c.URL != "" && (err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http") {
@@ -257,21 +267,33 @@ func (c *Client) createCheck(ctx context.Context, check Check) (*gh.CheckRun, er
 }
 
 // annotate adds the annotations that a check run does not have yet. GitHub appends the annotations of each
-// request to the existing ones. So after a failure, annotate adds only the rest.
+// request to the existing ones, and removes none.
 func (c *Client) annotate(ctx context.Context, x *gh.CheckRun, check Check) error {
-	have := x.GetOutput().GetAnnotationsCount()
-	for have < len(check.Annotations) {
-		batch := check.Annotations[have:min(have+annotationsAtOnce, len(check.Annotations))]
+	if len(check.Annotations) == 0 {
+		return nil
+	}
+	have := map[Annotation]bool{}
+	for page := 1; page != 0 && x.GetOutput().GetAnnotationsCount() > 0; {
+		list, res, err := c.client.Checks.ListCheckRunAnnotations(ctx, c.repo.Owner, c.repo.Name, x.GetID(), &gh.ListOptions{Page: page, PerPage: 100})
+		if err != nil {
+			return err
+		}
+		for _, a := range list {
+			have[Annotation{Path: a.GetPath(), First: a.GetStartLine(), Last: a.GetEndLine(), Level: Level(a.GetAnnotationLevel()), Title: a.GetTitle(), Message: a.GetMessage()}] = true
+		}
+		page = res.NextPage
+	}
+	missing := slices.DeleteFunc(slices.Clone(check.Annotations), func(a Annotation) bool { return have[a] })
+	for batch := range slices.Chunk(missing, annotationsAtOnce) {
 		output := check.output()
 		for _, a := range batch {
 			output.Annotations = append(output.Annotations, &gh.CheckRunAnnotation{
-				Path: &a.Path, StartLine: &a.First, EndLine: &a.Last, AnnotationLevel: gh.String("failure"), Title: orNil(a.Title), Message: &a.Message,
+				Path: &a.Path, StartLine: &a.First, EndLine: &a.Last, AnnotationLevel: gh.String(string(a.Level)), Title: orNil(a.Title), Message: &a.Message,
 			})
 		}
 		if _, _, err := c.client.Checks.UpdateCheckRun(ctx, c.repo.Owner, c.repo.Name, x.GetID(), gh.UpdateCheckRunOptions{Name: check.Name, Output: output}); err != nil {
 			return err
 		}
-		have += len(batch)
 	}
 	return nil
 }

@@ -69,7 +69,7 @@ func TestAnnotations(t *testing.T) {
 	id := s.put(t, github.NewCheck, c)
 	c.Status, c.Conclusion = github.CheckCompleted, github.ConcludedFailure
 	for i := range 120 {
-		c.Annotations = append(c.Annotations, github.Annotation{Path: "a.tf", First: i + 1, Last: i + 2, Title: "no", Message: "It is not.\xff"})
+		c.Annotations = append(c.Annotations, github.Annotation{Path: "a.tf", First: i + 1, Last: i + 2, Level: github.Failure, Title: "no", Message: "It is not.\xff"})
 	}
 	n := 0
 	s.fault = func(w http.ResponseWriter, r *http.Request) bool {
@@ -94,13 +94,17 @@ func TestAnnotations(t *testing.T) {
 			t.Error(diff)
 		}
 	}
+	c.Annotations = append(c.Annotations, github.Annotation{Path: "b.tf", First: 1, Last: 1, Level: github.Notice, Message: "New."})
+	if s.put(t, id, c); len(s.repo.Checks(c.SHA)[0].Annotations) != 121 {
+		t.Error("an annotation that is added later")
+	}
 	made := c
 	made.Name, made.Annotations = "lockstep/new", c.Annotations[:51]
 	if s.put(t, github.NewCheck, made); len(s.repo.Checks(c.SHA)[1].Annotations) != 51 {
 		t.Error("a new check run")
 	}
-	for _, bad := range []github.Annotation{{Path: "a", Message: "m"}, {Path: "a", First: 2, Last: 1, Message: "m"}, {First: 1, Last: 1, Message: "m"}, {Path: "a", First: 1, Last: 1},
-		{Path: "a", First: 1, Last: 1, Message: strings.Repeat("x", github.MaxAnnotationMessage+1)}, {Path: "a", First: 1, Last: 1, Message: "m", Title: strings.Repeat("x", github.MaxCheckTitle+1)}} {
+	for _, bad := range []github.Annotation{{Path: "a", Level: github.Notice, Message: "m"}, {Path: "a", First: 2, Last: 1, Level: github.Notice, Message: "m"}, {Path: "a", First: 1, Last: 1, Message: "m"}, {First: 1, Last: 1, Level: github.Notice, Message: "m"}, {Path: "a", First: 1, Last: 1, Level: github.Notice},
+		{Path: "a", First: 1, Last: 1, Level: github.Notice, Message: strings.Repeat("x", github.MaxAnnotationMessage+1)}, {Path: "a", First: 1, Last: 1, Level: github.Notice, Message: "m", Title: strings.Repeat("x", github.MaxCheckTitle+1)}} {
 		c.Annotations = []github.Annotation{bad}
 		if _, err := s.client.PutCheck(t.Context(), id, c); err == nil || !strings.Contains(err.Error(), "annotation") {
 			t.Errorf("%.100v: %v", bad, err)

@@ -132,24 +132,41 @@ func branch(b *gh.PullRequestBranch) Branch {
 // Source: https://docs.github.com/en/rest/pulls/pulls#list-pull-requests-files
 const MaxChangedFiles = 3000
 
-// ChangedFiles returns the paths that a pull request changes, including the old names of renamed files. all is
-// false if the list may be incomplete; see MaxChangedFiles.
-func (c *Client) ChangedFiles(ctx context.Context, number int) (paths []string, all bool, err error) {
+// A FileChange is the change of one file by a pull request: of its head, compared with the commit at which its
+// branch began.
+type FileChange struct {
+	Path string
+	// Was is the former path of a renamed file; otherwise "".
+	Was string
+	// Patch has the changed lines in the format of a unified diff, without the lines that name the files. It is
+	// "" for a file that is not text, that has too many changes, or that is renamed without a change.
+	Patch string
+}
+
+// ChangedFiles returns the files that a pull request changes. all is false if the list may be incomplete; see
+// MaxChangedFiles.
+func (c *Client) ChangedFiles(ctx context.Context, number int) (files []FileChange, all bool, err error) {
 	what := fmt.Sprintf("list the files of pull request %s#%d", c.repo, number)
-	listed := 0
 	for page := 1; page != 0; {
-		files, res, err := c.client.PullRequests.ListFiles(ctx, c.repo.Owner, c.repo.Name, number, &gh.ListOptions{Page: page, PerPage: 100})
+		list, res, err := c.client.PullRequests.ListFiles(ctx, c.repo.Owner, c.repo.Name, number, &gh.ListOptions{Page: page, PerPage: 100})
 		if err != nil {
 			return nil, false, failed(what, err)
 		}
-		for _, f := range files {
-			paths = append(paths, f.GetFilename())
-			if old := f.GetPreviousFilename(); old != "" {
-				paths = append(paths, old)
-			}
+		for _, f := range list {
+			files = append(files, FileChange{Path: f.GetFilename(), Was: f.GetPreviousFilename(), Patch: f.GetPatch()})
 		}
-		listed += len(files)
 		page = res.NextPage
 	}
-	return paths, listed < MaxChangedFiles, nil
+	return files, len(files) < MaxChangedFiles, nil
+}
+
+// PathsOf returns the paths of changed files, including the old names of renamed files.
+func PathsOf(files []FileChange) (paths []string) {
+	for _, f := range files {
+		paths = append(paths, f.Path)
+		if f.Was != "" {
+			paths = append(paths, f.Was)
+		}
+	}
+	return paths
 }

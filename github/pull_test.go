@@ -75,8 +75,11 @@ func TestChangedFiles(t *testing.T) {
 	if err != nil || !all {
 		t.Fatal(all, err)
 	}
-	if diff := cmp.Diff(append([]string{"main.tf"}, want...), got); diff != "" {
+	if diff := cmp.Diff(append([]string{"main.tf"}, want...), github.PathsOf(got)); diff != "" {
 		t.Error(diff)
+	}
+	if patch := got[1].Patch; patch != "@@ -0,0 +1 @@\n+x" {
+		t.Errorf("the patch is %q", patch)
 	}
 }
 

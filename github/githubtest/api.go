@@ -101,6 +101,7 @@ var operations = map[string]operation{
 	"GET deployments":                                     {"deployments:read", (*Repository).listDeployments},
 	"POST deployments":                                    {"deployments:write", (*Repository).createDeployment},
 	"POST deployments/{id}/statuses":                      {"deployments:write", (*Repository).createDeploymentStatus},
+	"GET check-runs/{id}/annotations":                     {"checks:read", (*Repository).listAnnotations},
 	"GET commits/{ref}/check-runs":                        {"checks:read", (*Repository).listChecks},
 }
 

@@ -75,6 +75,23 @@ func (l *checks) listChecks(r *http.Request) (int, any) {
 	return http.StatusOK, shown
 }
 
+// listAnnotations answers GET /repos/{owner}/{repo}/check-runs/{id}/annotations.
+func (l *checks) listAnnotations(r *http.Request) (int, any) {
+	c := l.findCheck(rest.ID(r, "id"))
+	if c == nil {
+		return rest.Fail(rest.NotFound)
+	}
+	list := []any{}
+	for _, a := range c.shown.Annotations {
+		list = append(list, rest.Object{
+			"path": a.Path, "start_line": a.First, "end_line": a.Last, "start_column": nil, "end_column": nil, "annotation_level": a.Level,
+			"title": rest.OrNull(a.Title), "message": a.Message, "raw_details": nil,
+			"blob_href": fmt.Sprintf("%s%s/blob/%s/%s", rest.WebURL, l.repo, c.shown.SHA, a.Path),
+		})
+	}
+	return http.StatusOK, rest.Paged(r, list)
+}
+
 func (l *checks) json(c *checkRun) rest.Object {
 	api := fmt.Sprintf("%srepos/%s/check-runs/%d", rest.APIURL, l.repo, c.id)
 	html := fmt.Sprintf("%s%s/runs/%d", rest.WebURL, l.repo, c.id)
@@ -273,7 +290,7 @@ func (in *checkRequest) Into(s *github.Check, text **string) {
 			s.Text = **text
 		}
 		for _, a := range in.Output.Annotations { // to those before
-			s.Annotations = append(s.Annotations, github.Annotation{Path: a.Path, First: a.First, Last: a.Last, Title: a.Title, Message: a.Message})
+			s.Annotations = append(s.Annotations, github.Annotation{Path: a.Path, First: a.First, Last: a.Last, Level: github.Level(a.Level), Title: a.Title, Message: a.Message})
 		}
 	}
 }

@@ -142,5 +142,8 @@ func (l *pulls) fileJSON(p *pull, name string, old, head Files) rest.Object {
 	case !is:
 		o["status"] = "removed"
 	}
+	if text := patch(before, after); text != "" {
+		o["patch"] = text
+	}
 	return o
 }

@@ -22,7 +22,7 @@ type Pulls interface {
 	// MergedOnto returns the tip of the base branch before a pull request was merged (onto), and the commit
 	// with the changes (merge). The error wraps github.ErrNotFound if they cannot be found out.
 	MergedOnto(ctx context.Context, number int) (onto, merge string, err error)
-	ChangedFiles(ctx context.Context, number int) (paths []string, all bool, err error)
+	ChangedFiles(ctx context.Context, number int) (files []github.FileChange, all bool, err error)
 	Permission(ctx context.Context, login string) (github.Permission, error)
 	// Written returns the present text of a comment or review. The error wraps github.ErrNotFound if it does
 	// not exist.

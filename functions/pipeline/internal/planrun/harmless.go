@@ -9,6 +9,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
 	"github.com/lockstep-iac/lockstep/functions/project"
+	"github.com/lockstep-iac/lockstep/github"
 )
 
 // needsNoPlan reports whether a pull request whose plan the gate would refuse needs no plan. It must change no
@@ -20,7 +21,7 @@ func (qu *PlanQueuer) needsNoPlan(ctx context.Context, q admission.Request) (boo
 		return false, nil
 	}
 	files, complete, err := qu.Facts.Hub.ChangedFiles(ctx, qu.Facts.Pull.Number)
-	if err != nil || !complete || slices.ContainsFunc(files, configures) {
+	if err != nil || !complete || slices.ContainsFunc(github.PathsOf(files), configures) {
 		return false, err
 	}
 	m, err := qu.Facts.Hub.MergeResult(ctx, qu.Facts.Pull.Number)

@@ -328,7 +328,7 @@ func (te *Tester) put(ctx context.Context, r runs.Run, t runs.TestRecord, failed
 // annotations converts the notes about failed tests to annotations of a check run.
 func annotations(notes []comment.TestNote) (out []github.Annotation) {
 	for _, n := range notes {
-		a := github.Annotation{Path: n.Path, First: n.Line, Last: n.Last, Title: n.Title, Message: n.Message}
+		a := github.Annotation{Path: n.Path, First: n.Line, Last: n.Last, Level: github.Failure, Title: n.Title, Message: n.Message}
 		if strings.TrimSpace(a.Message) == "" {
 			a.Message = n.Title
 		}

@@ -126,8 +126,8 @@ func TestMaxLine(t *testing.T) {
 // A renaming hub lists changed files as GitHub does after renames: in another order, and some twice.
 type renaming struct{ Hub }
 
-func (renaming) ChangedFiles(context.Context, int) (paths []string, all bool, err error) {
-	return []string{"net/b.tf", "net/a.tf", "net/c.tf", "net/b.tf"}, true, nil
+func (renaming) ChangedFiles(context.Context, int) (files []github.FileChange, all bool, err error) {
+	return []github.FileChange{{Path: "net/b.tf", Was: "net/a.tf"}, {Path: "net/c.tf", Was: "net/b.tf"}}, true, nil
 }
 
 // TestOwnersOfRenamedFiles holds that each path is there once.

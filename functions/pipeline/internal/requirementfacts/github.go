@@ -20,7 +20,7 @@ type Discussions interface {
 	Reviews(ctx context.Context, number int) ([]github.Review, error)
 	// Contributors returns the users who wrote the commits.
 	Contributors(ctx context.Context, number int) (github.Contributors, error)
-	ChangedFiles(ctx context.Context, number int) (paths []string, all bool, err error)
+	ChangedFiles(ctx context.Context, number int) (files []github.FileChange, all bool, err error)
 	Discussion(ctx context.Context, number int) (github.Discussion, error)
 	// CommentsSince returns the comments on all pull requests since a time, the oldest first.
 	CommentsSince(ctx context.Context, since time.Time) ([]github.Comment, error)

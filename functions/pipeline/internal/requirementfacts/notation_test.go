@@ -350,9 +350,9 @@ func (c capped) Contributors(ctx context.Context, number int) (github.Contributo
 	return out, err
 }
 
-func (c capped) ChangedFiles(ctx context.Context, number int) ([]string, bool, error) {
-	paths, _, err := c.Hub.ChangedFiles(ctx, number)
-	return paths, false, err
+func (c capped) ChangedFiles(ctx context.Context, number int) ([]github.FileChange, bool, error) {
+	files, _, err := c.Hub.ChangedFiles(ctx, number)
+	return files, false, err
 }
 
 // expected are facts that every command of these scenes has: they are written down of a push only.

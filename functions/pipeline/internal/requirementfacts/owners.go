@@ -37,15 +37,14 @@ func (f *Finder) ownership(ctx context.Context) (o ownership, err error) {
 	if o.rules, o.unread, err = f.owners(ctx); err != nil {
 		return o, err
 	}
-	paths, all, err := f.Hub.ChangedFiles(ctx, f.Pull.Number)
+	files, all, err := f.Hub.ChangedFiles(ctx, f.Pull.Number)
 	if err != nil {
 		return o, err
 	}
 	if !all {
 		return o, problem("GitHub lists at most %d changed files, and there may be more", github.MaxChangedFiles)
 	}
-	slices.Sort(paths)
-	o.paths = slices.Compact(paths)
+	o.paths = slices.Compact(slices.Sorted(slices.Values(github.PathsOf(files))))
 	return o, nil
 }
 

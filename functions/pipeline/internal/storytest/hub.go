@@ -34,12 +34,12 @@ func (h hub) Permission(ctx context.Context, login string) (github.Permission, e
 	return memory.Read(ctx, h.gate, "read permission", func(ctx context.Context) (github.Permission, error) { return h.GitHub.Permission(ctx, login) })
 }
 
-func (h hub) ChangedFiles(ctx context.Context, number int) (paths []string, all bool, err error) {
-	paths, err = memory.Read(ctx, h.gate, "read files", func(ctx context.Context) (paths []string, err error) {
-		paths, all, err = h.GitHub.ChangedFiles(ctx, number)
-		return paths, err
+func (h hub) ChangedFiles(ctx context.Context, number int) (files []github.FileChange, all bool, err error) {
+	files, err = memory.Read(ctx, h.gate, "read files", func(ctx context.Context) (files []github.FileChange, err error) {
+		files, all, err = h.GitHub.ChangedFiles(ctx, number)
+		return files, err
 	})
-	return paths, all, err
+	return files, all, err
 }
 
 func (h hub) MergedOnto(ctx context.Context, number int) (onto, merge string, err error) {

@@ -60,6 +60,7 @@ var operations = []string{
 	"get /repos/{owner}/{repo}/collaborators/{username}/permission",
 	"post /repos/{owner}/{repo}/check-runs",
 	"patch /repos/{owner}/{repo}/check-runs/{check_run_id}",
+	"get /repos/{owner}/{repo}/check-runs/{check_run_id}/annotations",
 	"get /repos/{owner}/{repo}/commits/{ref}/check-runs",
 	"get /repos/{owner}/{repo}/environments/{environment_name}",
 	"get /repos/{owner}/{repo}/environments/{environment_name}/deployment-branch-policies",
