@@ -566,6 +566,37 @@ update lab_thing.a .color: local.color main.tf.json:3`},
  }
 `, `
 update lab_thing.a .rule[1].port: local.ports main.tf:4`},
+	{"a file that a function reads", `
+-- main.tf --
+ module "m" {
+   source = "./m"
+ }
+-- m/main.tf --
+ resource "lab_thing" "a" {
+   name  = "a"
+   color = jsondecode(file("${path.module}/colors.json")).first
+ }
+-- m/colors.json --
+ {
+-  "first": "red"
++  "first": "blue"
+ }
+`, `
+update module.m.lab_thing.a .color: file m/colors.json:2`},
+	{"another version of the provider", `
+-- main.tf --
+ resource "lab_zone" "z" {
+   name = "z"
+ }
+-- .terraform.lock.hcl --
+ provider "registry.terraform.io/hashicorp/lab" {
+-  version = "1.0.0"
++  version = "2.0.0"
+ }
+-- outside --
+ rule plan lab_zone bad tier="south"
+`, `
+update lab_zone.z: provider version .terraform.lock.hcl:2`},
 	{"an output", `
 -- main.tf --
  output "o" {

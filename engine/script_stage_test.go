@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io/fs"
 	"maps"
 	"path"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/hashicorp/hcl/v2"
@@ -290,7 +292,7 @@ func (s *stage) fatal(ds diags.Diagnostics) {
 func (s *stage) open(o *order) (engine.Run, *provider.Pool, diags.Diagnostics) {
 	pool := provider.NewPool(s.factories())
 	cfg, ds := loading.Load(loading.Input{Tree: source.Files(maps.Clone(s.files))})
-	r := engine.Run{Config: cfg, Providers: pool, WorkingDir: "/work", Parallelism: s.parallelism}
+	r := engine.Run{Config: cfg, Providers: pool, WorkingDir: "/work", Files: stageFiles(s.files), Parallelism: s.parallelism}
 	if ds.HasErrors() {
 		return r, pool, ds
 	}
@@ -304,6 +306,23 @@ func (s *stage) open(o *order) (engine.Run, *provider.Pool, diags.Diagnostics) {
 	}
 	return r, pool, append(ds, more...)
 }
+
+// stageFiles are the files that functions can read.
+type stageFiles map[string][]byte
+
+func (f stageFiles) tree() fstest.MapFS {
+	out := fstest.MapFS{}
+	for name, data := range f {
+		out[name] = &fstest.MapFile{Data: data}
+	}
+	return out
+}
+
+func (f stageFiles) name(absolute string) string { return strings.TrimPrefix(absolute, "/work/") }
+
+func (f stageFiles) Open(name string) (fs.File, error)      { return f.tree().Open(f.name(name)) }
+func (f stageFiles) Stat(name string) (fs.FileInfo, error)  { return f.tree().Stat(f.name(name)) }
+func (f stageFiles) Lstat(name string) (fs.FileInfo, error) { return f.tree().Lstat(f.name(name)) }
 
 func (s *stage) factories() map[addrs.Provider]provider.Factory {
 	out := map[addrs.Provider]provider.Factory{

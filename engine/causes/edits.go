@@ -1,6 +1,8 @@
 package causes
 
 import (
+	"slices"
+
 	"github.com/hashicorp/hcl/v2"
 )
 
@@ -9,8 +11,8 @@ type Edit struct {
 	// First and Last are the new lines, counted from 1. If lines were only removed, First is the line that
 	// followed them, and Last is First-1.
 	First, Last int
-	// Removed has the lines that were removed, without line ends.
-	Removed []string
+	// Added are the new lines, and Removed the lines that are gone, without line ends.
+	Added, Removed []string
 }
 
 // Edits are the edits of the files of a configuration, in the order of their lines. The keys are file names as
@@ -40,10 +42,20 @@ func (e Edits) removed(r hcl.Range, is func(line string) bool) []hcl.Range {
 		if x.First > r.End.Line || x.Last < r.Start.Line {
 			continue
 		}
-		for _, line := range x.Removed {
+		if slices.ContainsFunc(x.Removed, is) {
+			out = append(out, lines(r.Filename, max(min(x.First, x.Last), 1), max(x.Last, 1)))
+		}
+	}
+	return out
+}
+
+// added returns the new lines of a file that is selects.
+func (e Edits) added(file string, is func(line string) bool) []hcl.Range {
+	var out []hcl.Range
+	for _, x := range e[file] {
+		for i, line := range x.Added {
 			if is(line) {
-				out = append(out, lines(r.Filename, max(min(x.First, x.Last), 1), max(x.Last, 1)))
-				break
+				out = append(out, lines(file, x.First+i, x.First+i))
 			}
 		}
 	}

@@ -173,8 +173,11 @@ func (s *search) triggers(t *trail, c *plans.ResourceChange) {
 	}
 }
 
-// provider searches the configuration of an object's provider: for changes of attributes that the resource's own
-// block does not set.
+// lockFile has the versions of providers.
+const lockFile = ".terraform.lock.hcl"
+
+// provider searches the version of an object's provider, if one provider has a new version, and its
+// configuration: for changes of attributes that the resource's own block does not set.
 func (s *search) provider(t *trail, c *plans.ResourceChange) {
 	i := c.Addr.Instance
 	m := s.Config.Modules[i.Module.Module()]
@@ -184,6 +187,9 @@ func (s *search) provider(t *trail, c *plans.ResourceChange) {
 	r := m.Resources[i.Resource.Resource]
 	if r.ProviderRange != nil {
 		s.here(t, *r.ProviderRange, false)
+	}
+	if versions := s.Edits.removed(wholeFile(lockFile), assignment("version")); len(versions) == 1 {
+		s.place(&trail{t, Step{Name: "provider version"}}, versions[0])
 	}
 	for _, of := range s.Config.Order {
 		p := of.ProviderBlock(c.Provider)

@@ -2,6 +2,7 @@ package causes
 
 import (
 	"maps"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -152,6 +153,7 @@ func (s *search) expression(t *trail, at scope, e hcl.Expression, path cty.Path)
 		}
 		all := p.expr.Variables()
 		s.here(t, p.expr.Range(), len(all) == 0)
+		s.filesRead(t, at.in, p.expr)
 		_, traversal := p.expr.(*hclsyntax.ScopeTraversalExpr)
 		for _, v := range all {
 			rest := p.rest
@@ -161,6 +163,63 @@ func (s *search) expression(t *trail, at scope, e hcl.Expression, path cty.Path)
 			s.todo = append(s.todo, func() { s.reference(t, at, v, rest) })
 		}
 	}
+}
+
+// filesRead looks for edits of the files that functions in an expression read.
+func (s *search) filesRead(t *trail, in addrs.ModuleInstance, e hcl.Expression) {
+	node, native := hcl.UnwrapExpression(e).(hclsyntax.Expression)
+	m := s.Config.Modules[in.Module()]
+	if !native || m == nil || len(s.Edits) == 0 {
+		return
+	}
+	_ = hclsyntax.VisitAll(node, func(n hclsyntax.Node) hcl.Diagnostics {
+		x, ok := n.(hcl.Expression)
+		if !ok {
+			return nil
+		}
+		call, ok := hcl.UnwrapExpression(x).(*hclsyntax.FunctionCallExpr)
+		if !ok || len(call.Args) == 0 || !strings.HasPrefix(call.Name, "file") && call.Name != "templatefile" {
+			return nil
+		}
+		name := path.Clean(fileName(call.Args[0], m.Dir))
+		for _, r := range s.Edits.within(wholeFile(name)) {
+			s.place(&trail{t, Step{Name: call.Name, Module: in, Range: call.Range()}}, r)
+		}
+		return nil
+	})
+}
+
+// fileName returns the value of a text that refers to nothing but path.module and path.root; "" for all other
+// expressions. dir is the module's directory.
+func fileName(e hcl.Expression, dir string) string {
+	template, ok := hcl.UnwrapExpression(e).(*hclsyntax.TemplateExpr)
+	if !ok {
+		return ""
+	}
+	name := ""
+	for _, p := range template.Parts {
+		switch x := hcl.UnwrapExpression(p).(type) {
+		case *hclsyntax.LiteralValueExpr:
+			if x.Val.Type() != cty.String {
+				return ""
+			}
+			name += x.Val.AsString()
+		case *hclsyntax.ScopeTraversalExpr:
+			switch a, _ := x.Traversal[len(x.Traversal)-1].(hcl.TraverseAttr); {
+			case x.Traversal.RootName() != "path":
+				return ""
+			case a.Name == "module":
+				name += dir
+			case a.Name == "root":
+				name += "."
+			default:
+				return ""
+			}
+		default:
+			return ""
+		}
+	}
+	return name
 }
 
 // maxDepth limits how far the value of a condition is followed.
@@ -324,16 +383,22 @@ func (s *search) variable(t *trail, in addrs.ModuleInstance, m *config.Module, n
 	}
 }
 
-// removedValue looks for an edited or removed line of a settings file, or a removed line of a variables file,
-// that gives a value to a variable of the root module.
+// removedValue looks for a new or removed line of a settings file, or a removed line of a variables file, that
+// gives a value to a variable of the root module.
 func (s *search) removedValue(t *trail, name string) {
 	assigns := assignment(name)
 	for _, file := range slices.Sorted(maps.Keys(s.Edits)) {
 		if !strings.HasSuffix(file, ".tfvars") && !strings.HasSuffix(file, ".tfvars.json") && !slices.Contains(s.Settings, file) {
 			continue
 		}
-		for _, r := range s.Edits.removed(wholeFile(file), assigns) {
+		added := s.Edits.added(file, assigns)
+		for _, r := range added {
 			s.place(t, r)
+		}
+		for _, r := range s.Edits.removed(wholeFile(file), assigns) {
+			if len(added) == 0 {
+				s.place(t, r)
+			}
 		}
 	}
 }

@@ -34,7 +34,7 @@ func (t Tests) Within() Tests {
 	}
 	for i, n := range t.Notes {
 		n.Line = max(n.Line, 1)
-		t.Notes[i] = TestNote{Path: cutTitle(n.Path, maxTestText), Line: n.Line, Last: max(n.Last, n.Line), Title: cutTitle(n.Title, maxTestText), Message: cutTitle(n.Message, maxTestText)}
+		t.Notes[i] = TestNote{Path: cutTitle(n.Path, maxTestText), Line: n.Line, Last: max(n.Last, n.Line), Level: n.Level, Title: cutTitle(n.Title, maxTestText), Message: cutTitle(n.Message, maxTestText)}
 	}
 	for len(t.Notes) > 0 && encodedSize(t) > maxTests {
 		left := len(t.Notes) / 2
@@ -86,8 +86,10 @@ type TestRun struct {
 type TestNote struct {
 	Path       string
 	Line, Last int // from 1
-	Title      string
-	Message    string
+	// Level is "notice", "warning" or "failure"; "" means "failure".
+	Level   string `json:",omitempty"`
+	Title   string
+	Message string
 }
 
 // Passed reports whether all test runs passed.

@@ -35,12 +35,16 @@ func newBench(t *testing.T, files map[string]string) *bench {
 	parent := t.TempDir()
 	b := &bench{t: t, parent: parent}
 	b.engine = &Engine{Version: "1", Backend: LocalStates(filepath.Join(parent, "states")), Rescued: filepath.Join(parent, "rescued")}
-	b.job = jobs.Job{
-		Checkout: filepath.Join(parent, "checkout"), Dir: "net", Project: "net", Workspace: "default",
-		Repo: github.Repo{ID: 1, Owner: "acme", Name: "infra"}, Owner: "lockstep acme/infra#7", Number: 7, Head: "0123456789abcdef",
-	}
+	b.job = benchJob(filepath.Join(parent, "checkout"))
 	b.write(files)
 	return b
+}
+
+func benchJob(checkout string) jobs.Job {
+	return jobs.Job{
+		Checkout: checkout, Dir: "net", Project: "net", Workspace: "default",
+		Repo: github.Repo{ID: 1, Owner: "acme", Name: "infra"}, Owner: "lockstep acme/infra#7", Number: 7, Head: "0123456789abcdef",
+	}
 }
 
 // write puts files into the checkout. "-> TARGET" makes a link.

@@ -10,6 +10,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/plans/planfile"
+	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/statebackend"
@@ -33,7 +34,9 @@ func (e *Engine) Plan(ctx context.Context, j jobs.Job) (jobs.PlanResult, error) 
 	}
 	if ds.HasErrors() {
 		res := jobs.PlanResult{Read: o.read(), Asked: o.remote.Asked()}
-		res.Report, res.Full = o.reporter(o.secrets(plan, nil)).trouble(ds)
+		hide := o.secrets(plan, nil)
+		res.Report, res.Full = o.reporter(hide).trouble(ds)
+		res.Notes = o.problemNotes(ds, hide)
 		return res, nil
 	}
 	return resultOf(ctx, o, plan, ds)
@@ -54,7 +57,13 @@ func resultOf(ctx context.Context, o *checkout, plan *plans.Plan, ds diags.Diagn
 	if res.Parts, err = partsOf(o, plan, plain); err != nil {
 		return jobs.PlanResult{}, fmt.Errorf("describe the plan of %s: %w", describe(o.job), err)
 	}
-	res.Report, res.Full = o.reporter(o.secrets(plan, nil)).plan(plan, ds)
+	hide := o.secrets(plan, nil)
+	caused := o.causes(plan, hide)
+	res.Report, res.Full = o.reporter(hide).plan(plan, ds)
+	if note := comment.Uncaused(caused); note != "" {
+		res.Report += "\n" + note + "\n"
+	}
+	res.Notes = append(comment.CauseNotes(caused), o.problemNotes(ds, hide)...)
 	res.Counts, res.Doubts = plan.Counts(), unsettled(o.Recovery, o.job.Options)
 	res.Outputs, res.Asked = o.outputs(ctx, plan), o.remote.Asked()
 	res.Content, err = o.contentOf(ctx, plan)

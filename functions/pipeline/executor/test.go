@@ -182,7 +182,7 @@ func (o *checkout) reported(out comment.Tests, results []events.TestFileResult, 
 	}
 	out.Report, _ = r.within(ds, reportLimit)
 	for _, d := range ds {
-		if note, ok := o.noteOf(d); ok {
+		if note, ok := o.noteOf(d); ok && d.Severity == diags.Error {
 			note.Title, note.Message = r.hide.From(note.Title), r.hide.From(note.Message)
 			out.Notes = append(out.Notes, note)
 		}
@@ -193,7 +193,7 @@ func (o *checkout) reported(out comment.Tests, results []events.TestFileResult, 
 // noteOf returns an error together with its place in a file of the repository. ok is false if d is not an
 // error, or has no such place.
 func (o *checkout) noteOf(d diags.Diagnostic) (note comment.TestNote, ok bool) {
-	if d.Severity != diags.Error || d.Subject == nil {
+	if d.Subject == nil {
 		return note, false
 	}
 	name := path.Join(o.job.Dir, d.Subject.Filename)

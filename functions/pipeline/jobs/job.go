@@ -69,6 +69,9 @@ type Job struct {
 	// Snapshot is the state without secrets with which a fork's commit is planned; nil for all other plans.
 	// Such a plan uses nothing that needs Lockstep's rights. See [Unprivileged].
 	Snapshot *Snapshot `json:",omitempty"`
+	// Edited are the changed files of the pull request, at its head commit. It is set for plans only; nil means
+	// that they are not known.
+	Edited []github.FileChange `json:",omitempty"`
 	// Queries is set for a query: the configuration includes the query files. An Engine sets it.
 	Queries bool `json:",omitempty"`
 	// PrivateModules is set if the job may download private repositories that the base branch grants, even

@@ -47,13 +47,17 @@ func (r Run) FullResult() pipeline.Artifact {
 // InputsRecord names the artifact that records the plan's input files.
 func (r Run) InputsRecord() pipeline.Artifact { return r.artifact(r.Artifacts.Begun, "inputs.json") }
 
+// NotesArtifact names the artifact with the texts beside lines of the head commit, as JSON. It exists if there are
+// any.
+func (r Run) NotesArtifact() pipeline.Artifact { return r.artifact(r.Artifacts.Begun, "notes.json") }
+
 // OutputsArtifact names the artifact with the outputs that the state will have once the run's plan is applied.
 // Plans of other projects use them.
 func OutputsArtifact(r Run) pipeline.Artifact { return r.artifact(r.Artifacts.Begun, "outputs") }
 
 // AllArtifacts returns all artifacts that the run's nth plan may have.
 func (r Run) AllArtifacts(n int) []pipeline.Artifact {
-	out := []pipeline.Artifact{r.artifact(n, "plan"), r.artifact(n, "report.md"), r.artifact(n, "full.txt"), r.artifact(n, "inputs.json"), r.artifact(n, "again"), r.artifact(n, "outputs")}
+	out := []pipeline.Artifact{r.artifact(n, "plan"), r.artifact(n, "report.md"), r.artifact(n, "full.txt"), r.artifact(n, "inputs.json"), r.artifact(n, "again"), r.artifact(n, "outputs"), r.artifact(n, "notes.json")}
 	for try := range r.Asked.Try {
 		out = append(out, r.artifact(n, fmt.Sprintf("result-%d.md", try+1)), r.artifact(n, fmt.Sprintf("result-%d.txt", try+1)))
 	}

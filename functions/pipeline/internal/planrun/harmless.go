@@ -2,13 +2,10 @@ package planrun
 
 import (
 	"context"
-	"path"
 	"slices"
-	"strings"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
-	"github.com/lockstep-iac/lockstep/functions/project"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
@@ -21,7 +18,7 @@ func (qu *PlanQueuer) needsNoPlan(ctx context.Context, q admission.Request) (boo
 		return false, nil
 	}
 	files, complete, err := qu.Facts.Hub.ChangedFiles(ctx, qu.Facts.Pull.Number)
-	if err != nil || !complete || slices.ContainsFunc(github.PathsOf(files), configures) {
+	if err != nil || !complete || slices.ContainsFunc(github.PathsOf(files), gatefacts.Configures) {
 		return false, err
 	}
 	m, err := qu.Facts.Hub.MergeResult(ctx, qu.Facts.Pull.Number)
@@ -40,15 +37,5 @@ func (qu *PlanQueuer) needsNoPlan(ctx context.Context, q admission.Request) (boo
 		_, err = gatefacts.FinalRefusal(err)
 		return false, err
 	}
-	return t.Problem == "" && !t.All && len(t.Touched) == 0 && !slices.ContainsFunc(t.Changed, configures), nil
-}
-
-// configurations are the endings of the names of configuration files, files with values of variables, and
-// settings.
-var configurations = []string{".tf", ".tf.json", ".tofu", ".tofu.json", ".tfvars", ".tfvars.json", ".hcl"}
-
-// configures reports whether a file can belong to a configuration or contain settings, in any directory: the
-// head may have a project there that the base branch does not have.
-func configures(file string) bool {
-	return slices.Contains(project.SettingsFiles, path.Base(file)) || slices.ContainsFunc(configurations, func(end string) bool { return strings.HasSuffix(file, end) })
+	return t.Problem == "" && !t.All && len(t.Touched) == 0 && !slices.ContainsFunc(t.Changed, gatefacts.Configures), nil
 }

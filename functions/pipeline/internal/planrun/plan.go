@@ -209,6 +209,7 @@ func (pl *Planner) make(ctx context.Context, s ledger.Versioned, q admission.Req
 		return pl.failWithoutInputs(ctx, s, err)
 	}
 	static := in.Tree
+	job.Edited = gatefacts.EditedFiles(ctx, pl.Facts)
 	result, err := pl.planWatched(ctx, s, job)
 	if err != nil {
 		return fmt.Errorf("plan %s: %w", s.Project, err)

@@ -85,15 +85,15 @@ func (k PlanStore) store(ctx context.Context, s ledger.Versioned, result jobs.Pl
 		return k.Artifacts.Put(ctx, a, data)
 	}
 	on, note := jobs.PlannedOn(foreseen, result.Asked)
-	report := []byte(k.Report.Clean(note.Above(result.Report)))
-	if err := errors.Join(put(s.SavedPlan(), result.Plan), put(s.Report(), report),
-		put(s.FullReport(), []byte(k.Report.Clean(result.Full))), put(s.InputsRecord(), pipeline.Encode(in)), put(runs.OutputsArtifact(s.Run), result.Outputs)); err != nil {
+	text := []byte(k.Report.Clean(note.Above(result.Report)))
+	if err := errors.Join(put(s.SavedPlan(), result.Plan), put(s.Report(), text),
+		put(s.FullReport(), []byte(k.Report.Clean(result.Full))), put(s.InputsRecord(), pipeline.Encode(in)), put(s.NotesArtifact(), report.EncodeNotes(k.Report, result.Notes)), put(runs.OutputsArtifact(s.Run), result.Outputs)); err != nil {
 		return s, err
 	}
 	s.Plan.Full = result.Full != ""
 	if result.Previewed { // nothing of it can be applied or checked
 		s.Plan.State, s.Plan.Counts = result.State, result.Counts
-		s.Plan.Reported, s.Plan.Checked, s.Apply.Part, s.Apply.Progress = runs.HashOf(report), nil, false, comment.Progress{}
+		s.Plan.Reported, s.Plan.Checked, s.Apply.Part, s.Apply.Progress = runs.HashOf(text), nil, false, comment.Progress{}
 	}
 	if result.Plan == nil && s.Plan.Failure == nil {
 		return s, nil
@@ -109,7 +109,7 @@ func (k PlanStore) store(ctx context.Context, s ledger.Versioned, result jobs.Pl
 	}
 	s.Plan.State, s.Plan.Inputs, s.Plan.Counts, s.Plan.Applyable, s.Plan.Doubts = parts.State, parts.Inputs, result.Counts, result.Applyable, result.Doubts
 	s.Plan.Content, s.Plan.Judged, s.Apply.Lifted = result.Content, nil, nil
-	s.Plan.Hash, s.Plan.Parts, s.Plan.Reported = parts.Hash(), &parts, runs.HashOf(report)
+	s.Plan.Hash, s.Plan.Parts, s.Plan.Reported = parts.Hash(), &parts, runs.HashOf(text)
 	s.Plan.Again, s.Plan.Settled, s.Plan.Checked, s.Apply.Part, s.Apply.Progress = "", nil, nil, false, comment.Progress{}
 	return s, nil
 }

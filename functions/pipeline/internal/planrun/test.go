@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
@@ -311,7 +310,7 @@ func (te *Tester) put(ctx context.Context, r runs.Run, t runs.TestRecord, failed
 		Title: te.Report.Clean(page.Title(github.MaxCheckTitle)), Summary: page.Summary(github.MaxCheckText), Text: page.Text(github.MaxCheckText),
 	}
 	if c.Status, c.Conclusion = t.Conclude(page.Others != ""); t.Result != nil && !t.Ended {
-		c.Annotations = annotations(t.Result.Notes)
+		c.Annotations = report.Annotations(t.Result.Notes)
 	}
 	shown := runs.HashOf(pipeline.Encode(c))[:16]
 	if t.Shown == shown {
@@ -323,22 +322,4 @@ func (te *Tester) put(ctx context.Context, r runs.Run, t runs.TestRecord, failed
 	}
 	t.ID, t.Shown = id, shown
 	return t, nil
-}
-
-// annotations converts the notes about failed tests to annotations of a check run.
-func annotations(notes []comment.TestNote) (out []github.Annotation) {
-	for _, n := range notes {
-		a := github.Annotation{Path: n.Path, First: n.Line, Last: n.Last, Level: github.Failure, Title: n.Title, Message: n.Message}
-		if strings.TrimSpace(a.Message) == "" {
-			a.Message = n.Title
-		}
-		if a.Path == "" || strings.TrimSpace(a.Message) == "" {
-			continue
-		}
-		if len(a.Title) > github.MaxCheckTitle {
-			a.Title = strings.ToValidUTF8(a.Title[:github.MaxCheckTitle], "")
-		}
-		out = append(out, a)
-	}
-	return out
 }

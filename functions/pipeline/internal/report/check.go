@@ -238,6 +238,9 @@ func (rp *Reporter) writeCheck(ctx context.Context, r runs.Run, p comment.Projec
 		Title: page.Title(github.MaxCheckTitle), Summary: markdown.Cut(rp.Clean(page.Summary(github.MaxCheckText)), github.MaxCheckText),
 		Text: markdown.Cut(rp.Clean(page.Text(github.MaxCheckText)), github.MaxCheckText),
 	}
+	if check.Annotations, err = rp.planAnnotations(ctx, r); err != nil {
+		return err
+	}
 	for _, b := range page.Buttons() {
 		check.Buttons = append(check.Buttons, github.CheckButton(b))
 	}
