@@ -136,10 +136,10 @@ func playCauses(t *testing.T, seed uint64) (right, wrong, missed int) {
 			}
 			matters := changeIn(less, c) != changeIn(full, c)
 			said := slices.ContainsFunc(found, func(x causes.Cause) bool {
-				if x.Change != c || len(x.Steps) == 0 {
+				if x.Change != c || x.Unedited != causes.Edited {
 					return false
 				}
-				at := x.Steps[len(x.Steps)-1].Range
+				at := x.Place
 				return at.Filename == place.Filename && at.Start.Line <= place.End.Line && place.Start.Line <= at.End.Line
 			})
 			switch {
@@ -691,19 +691,17 @@ func causeLine(x causes.Cause) string {
 		b.WriteString(" (forces replacement)")
 	}
 	b.WriteString(":")
-	if len(x.Steps) == 0 {
+	if x.Unedited != causes.Edited {
 		return b.String() + " " + string(x.Unedited)
 	}
 	var names []string
 	for _, s := range x.Steps {
-		if s.Name != "" {
-			names = append(names, s.Name)
-		}
+		names = append(names, s.Name)
 	}
 	if len(names) > 0 {
 		b.WriteString(" " + strings.Join(names, " > "))
 	}
-	at := x.Steps[len(x.Steps)-1].Range
+	at := x.Place
 	fmt.Fprintf(&b, " %s:%d", at.Filename, at.Start.Line)
 	if at.End.Line != at.Start.Line {
 		fmt.Fprintf(&b, "-%d", at.End.Line)
@@ -730,7 +728,7 @@ func TestCausesOfThousands(t *testing.T) {
 	s.fatal(ds)
 	edits, _ := editsOf(all)
 	found := causesOf(t, s, p, edits)
-	if len(found) != n || len(found[0].Steps) == 0 || len(found[n-1].Steps) == 0 {
+	if len(found) != n || found[0].Unedited != causes.Edited || found[n-1].Unedited != causes.Edited {
 		t.Fatalf("%d causes of %d changes; the last one is %q", len(found), n, causeLine(found[len(found)-1]))
 	}
 }

@@ -46,21 +46,23 @@ type Cause struct {
 	Before, After cty.Value
 	// Replaces is set if the attribute's change forces the replacement of the object.
 	Replaces bool
-	// Steps leads from the attribute to the place, which is the last step.
+	// Steps are the references that lead from the attribute's expression to the place. There is none if the place
+	// is in the expression itself.
 	Steps []Step
-	// Unedited says why no edited line causes the change. Steps is empty then.
+	// Place has the lines that cause the change, without columns. It is the zero range if Unedited is set.
+	Place hcl.Range
+	// Unedited says why no edited line causes the change.
 	Unedited Reason
 }
 
-// A Step is one object on the way from a changed attribute to the place that causes its change.
+// A Step is one reference on the way from a changed attribute to the place that causes its change.
 type Step struct {
-	// Name is the object as the configuration refers to it: "var.size", "local.tags", "module.net.ids". It is ""
-	// for the attribute's own expression.
+	// Name is the object as the configuration refers to it: "var.size", "local.tags", "module.net.ids".
 	Name string
-	// Module is the module instance whose configuration has the object.
+	// Module is the module instance in which the reference is written, and Range where. Range is the zero range
+	// if no expression refers to the object, such as a provider configuration.
 	Module addrs.ModuleInstance
-	// Range is where the value comes from. For the last step, it has the edited lines, without columns.
-	Range hcl.Range
+	Range  hcl.Range
 }
 
 // A Reason says why no edited line causes a change.
@@ -98,9 +100,8 @@ func Find(in Input) []Cause {
 func (s *search) ofChange(c *plans.ResourceChange) []Cause {
 	var out []Cause
 	add := func(path cty.Path, replaces bool, start func()) {
-		found := s.from(start)
-		for _, steps := range found {
-			x := Cause{Change: c, Attribute: path, Replaces: replaces, Steps: steps}
+		for _, w := range s.from(start) {
+			x := Cause{Change: c, Attribute: path, Replaces: replaces, Steps: w.steps, Place: w.place}
 			if len(path) > 0 {
 				x.Before, x.After = valueAt(c.Before, path), valueAt(c.After, path)
 			}
@@ -125,14 +126,14 @@ func (s *search) ofChange(c *plans.ResourceChange) []Cause {
 func (s *search) ofOutput(o *plans.OutputChange) []Cause {
 	var out []Cause
 	block := s.Config.Root.Outputs[o.Name]
-	for _, steps := range s.from(func() {
+	for _, w := range s.from(func() {
 		if block == nil {
 			s.removedBlock(nil, s.Config.Root, "output", o.Name)
 			return
 		}
 		s.expression(nil, scope{}, block.Expr, nil)
 	}) {
-		out = append(out, Cause{Output: o, Before: o.Before, After: o.After, Steps: steps})
+		out = append(out, Cause{Output: o, Before: o.Before, After: o.After, Steps: w.steps, Place: w.place})
 	}
 	if len(out) == 0 {
 		out = append(out, Cause{Output: o, Unedited: NotFound})

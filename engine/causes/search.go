@@ -35,7 +35,7 @@ type search struct {
 
 	// The rest is about one attribute.
 	seen  map[visit]bool
-	found [][]Step
+	found []way
 	todo  []func()
 }
 
@@ -50,6 +50,12 @@ type visit struct {
 	at   any // the expression, or the change
 	key  addrs.InstanceKey
 	path string
+}
+
+// A way leads from an attribute to a place that causes its change.
+type way struct {
+	steps []Step
+	place hcl.Range
 }
 
 // A trail is the way from the attribute to an object. The zero trail is the attribute itself.
@@ -70,7 +76,7 @@ func newSearch(in Input) *search {
 }
 
 // from searches from one attribute, and returns the ways to all places found. The shortest come first.
-func (s *search) from(start func()) [][]Step {
+func (s *search) from(start func()) []way {
 	s.seen, s.found, s.todo = map[visit]bool{}, nil, []func(){start}
 	for len(s.todo) > 0 && s.left > 0 && len(s.found) < maxPlaces {
 		next := s.todo[0]
@@ -82,21 +88,15 @@ func (s *search) from(start func()) [][]Step {
 
 // place adds a place to the result.
 func (s *search) place(t *trail, r hcl.Range) {
+	if slices.ContainsFunc(s.found, func(w way) bool { return w.place == r }) {
+		return
+	}
 	var steps []Step
 	for ; t != nil; t = t.from {
 		steps = append(steps, t.step)
 	}
 	slices.Reverse(steps)
-	if len(steps) == 0 {
-		steps = []Step{{}}
-	}
-	steps[len(steps)-1].Range = r
-	for _, known := range s.found {
-		if known[len(known)-1].Range == r {
-			return
-		}
-	}
-	s.found = append(s.found, steps)
+	s.found = append(s.found, way{steps, r})
 }
 
 // here looks for edited lines in a range. Without edits, the range is a place if nothing else is followed from

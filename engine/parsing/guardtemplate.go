@@ -17,6 +17,9 @@ type template struct {
 	literal int64 // bytes of the parts that are text
 }
 
+// UnwrapExpression returns the original expression. HCL's static analyses call it.
+func (t *template) UnwrapExpression() hcl.Expression { return t.TemplateExpr }
+
 func guardTemplate(x *hclsyntax.TemplateExpr) hclsyntax.Expression {
 	t := &template{TemplateExpr: x}
 	grows := false

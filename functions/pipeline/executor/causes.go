@@ -6,14 +6,13 @@ import (
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
-	"github.com/zclconf/go-cty/cty"
 
 	"github.com/lockstep-iac/lockstep/engine/causes"
 	"github.com/lockstep-iac/lockstep/engine/config/inputs"
 	"github.com/lockstep-iac/lockstep/engine/diags"
-	"github.com/lockstep-iac/lockstep/engine/marks"
 	"github.com/lockstep-iac/lockstep/engine/parsing"
 	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/render"
 	"github.com/lockstep-iac/lockstep/engine/schema"
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/patches"
@@ -75,8 +74,7 @@ func (o *checkout) causes(p *plans.Plan, hide *secrets) []comment.Cause {
 			break
 		}
 		x := causeOf(c, hide.From)
-		if len(c.Steps) > 0 {
-			at := c.Steps[len(c.Steps)-1].Range
+		if at := c.Place; c.Unedited == causes.Edited {
 			if _, err := fs.Stat(o.root.FS(), e.paths[at.Filename]); err != nil {
 				continue // GitHub shows no lines of a file that is gone
 			}
@@ -103,47 +101,14 @@ func causeOf(c causes.Cause, clean func(string) string) comment.Cause {
 	}
 	if len(c.Attribute) > 0 {
 		x.Attribute = clean(strings.TrimPrefix(schema.FormatPath(c.Attribute), "."))
-		if before, after := shortValue(c.Before), shortValue(c.After); before != "" && after != "" {
+		if before, after := render.Short(c.Before), render.Short(c.After); before != "" && after != "" {
 			x.Before, x.After = clean(before), clean(after)
 		}
 	}
 	for _, s := range c.Steps {
-		if s.Name != "" {
-			x.Via = append(x.Via, clean(s.Name))
-		}
+		x.Via = append(x.Via, clean(s.Name))
 	}
 	return x
-}
-
-// maxShortValue is the maximum length of a value beside the line that causes it.
-const maxShortValue = 60
-
-// shortValue returns a value in a few characters; "" if that is not possible.
-func shortValue(v cty.Value) string {
-	if marks.Any(v) {
-		return "(sensitive)"
-	}
-	v, _ = v.Unmark()
-	switch {
-	case !v.IsKnown():
-		return "(known after apply)"
-	case v.IsNull():
-		return "(none)"
-	case v.Type() == cty.String:
-		if s := v.AsString(); len(s) <= maxShortValue && !strings.ContainsAny(s, "\n\r\t") {
-			return `"` + s + `"`
-		}
-	case v.Type() == cty.Number:
-		if s := v.AsBigFloat().Text('g', -1); len(s) <= maxShortValue {
-			return s
-		}
-	case v.Type() == cty.Bool:
-		if v.True() {
-			return "true"
-		}
-		return "false"
-	}
-	return ""
 }
 
 // problemNotes returns notes at the lines of errors and warnings.

@@ -93,7 +93,7 @@ module "m" {
 	res := b.plan()
 	want := `warning net/main.tf:11-11 Replaces terraform_data.secret: replaces terraform_data.secret: triggers_replace "one" -> "two" forces it
 notice envs/prod.tfvars:1-1 Updates terraform_data.a: updates terraform_data.a: input "s-core" -> "l-edge" (var.size)
-notice envs/prod.tfvars:2-2 Replaces terraform_data.secret: replaces terraform_data.secret: input (sensitive) -> (sensitive) (var.key)
+notice envs/prod.tfvars:2-2 Replaces terraform_data.secret: replaces terraform_data.secret: input (sensitive value) -> (sensitive value) (var.key)
 notice lockstep.hcl:3-3 Updates terraform_data.a: updates terraform_data.a: input "s-core" -> "l-edge" (var.team)
 notice modules/m/main.tf:2-2 Updates module.m.terraform_data.m: updates module.m.terraform_data.m: input "old" -> "new | ` + "`x`" + ` **b**" (local.text)
 `

@@ -28,6 +28,7 @@ func Engine() cli.Table {
 	t.Add(cli.Terraform, preparing.Login, "Gets a token from a host and saves it for later commands. Registries and module sources of the host then ask with it.", "lockstep login registry.example.com")
 	t.Add(cli.Terraform, preparing.Logout, "Removes the token of a host that login has saved. The token stays valid on the host.", "lockstep logout registry.example.com")
 	t.Add(cli.Terraform, authoring.MetadataFunctions, "Prints the signatures of all built-in functions as JSON. Editors use it to complete and check expressions.", "lockstep metadata functions -json")
+	t.Add(cli.Terraform, authoring.Why, "Shows which lines of the configuration cause a change of a saved plan: for each attribute the references, and the place where they end. With -since, it shows only lines that the branch has changed.", "lockstep why -since=origin/main aws_instance.web.tags")
 	t.Add(cli.Terraform, cli.Group("metadata", "Details of the language, for programs"), "Describes the language for programs, such as editors. Its output is JSON.", "lockstep metadata functions -json")
 	t.Add(cli.Terraform, preparing.Modules, "Lists the modules that the configuration calls, with their sources and versions. It reads what init has installed.", "lockstep modules -json")
 	t.Add(cli.Terraform, cli.Version, "Shows the version of Lockstep, and the versions of the providers that the lock file selects. The first line names the version of the Terraform language.", "lockstep version -json")
