@@ -79,7 +79,7 @@ func (f FollowUp) Body(limit int) string {
 	}
 	parts := []string{
 		fmt.Sprintf("#%d is merged, but these projects are not applied, or only in part:", f.Number),
-		strings.TrimSpace(s.table(limit / 2)),
+		strings.TrimSpace(s.table(nil, limit/2)),
 		FollowUp{Number: f.Number, Status: s}.remedy(),
 		fmt.Sprintf("Write commands on #%d: Lockstep does not read them here. Lockstep closes this issue once each of these projects is applied, by #%d or by another pull request. An apply with `-target` or another option that leaves out changes does not count.", f.Number, f.Number),
 	}

@@ -190,7 +190,7 @@ func (h Head) Summary(limit int) string {
 	parts = append(parts, h.heldFor())
 	left := h.Standing == HeadLeft
 	if len(h.Projects) > 0 && !left {
-		parts = append(parts, h.table(limit/2))
+		parts = append(parts, h.table(h.sections(), limit/2))
 	}
 	if !left {
 		parts = append(parts, h.removed())

@@ -12,6 +12,8 @@ import (
 // bodies share a section.
 type section struct {
 	projects []ProjectStatus
+	// differing are the values in which the projects' plans differ. The section shows the plan of the first one.
+	differing []difference
 	// headed is set if the section begins with a heading that names the projects.
 	headed bool
 	// crowded is set if the section does not show the requirements: the comment then shows them once for all
@@ -19,8 +21,8 @@ type section struct {
 	crowded bool
 }
 
-// sections returns the sections of the status comment, in the order of the projects. Projects with equal bodies
-// share one.
+// sections returns the sections of the status comment, in the order of the projects. Projects whose bodies are
+// equal, or differ in a few values only, share one.
 func (s Status) sections() []section {
 	var out []section
 	for _, p := range s.Projects {
@@ -31,7 +33,7 @@ func (s Status) sections() []section {
 		}
 		out[i].projects = append(out[i].projects, p)
 	}
-	return out
+	return alike(out)
 }
 
 // same reports whether the two projects can share one section, because their bodies are equal.
@@ -64,7 +66,16 @@ func (x section) markdown(body string) string {
 		}
 		fmt.Fprintf(&b, "#### %s\n\n", headed(names))
 	}
-	b.WriteString(x.plans())
+	if len(x.projects) > fewAlike || len(x.differing) > 0 {
+		if text := x.plans() + x.members(); text != "" {
+			fmt.Fprintf(&b, "<details><summary>%s</summary>\n\n%s</details>\n\n", x.membersTitle(), text)
+		}
+		if len(x.differing) > 0 {
+			fmt.Fprintf(&b, "The plan of %s:\n\n", markdown.Code(x.projects[0].Label()))
+		}
+	} else {
+		b.WriteString(x.plans())
+	}
 	b.WriteString(x.projects[0].made())
 	b.WriteString(x.notes())
 	b.WriteString(strings.TrimSpace(body) + "\n")

@@ -169,19 +169,54 @@ func firstError(body string) string {
 }
 
 // table returns the table of the projects in at most limit bytes, first those that need attention. Each project
-// has its own row if there is room.
-func (s Status) table(limit int) string {
+// has its own row if there is room. If more than fewAlike projects share one of the sections and have equal rows,
+// they have one row.
+func (s Status) table(sections []section, limit int) string {
 	projects := slices.Clone(s.Projects)
 	slices.SortStableFunc(projects, ByTrouble)
 	var b strings.Builder
 	b.WriteString(tableHead)
+	shared := map[string][]string{} // labels by the first of them
+	done := map[string]bool{}       // the others
+	for _, x := range sections {
+		rows := map[string][]string{}
+		for _, p := range x.projects {
+			rows[p.row("")] = append(rows[p.row("")], p.Label())
+		}
+		for _, labels := range rows {
+			if len(labels) <= fewAlike {
+				continue
+			}
+			shared[labels[0]] = labels
+			for _, l := range labels[1:] {
+				done[l] = true
+			}
+		}
+	}
 	for _, p := range projects {
-		b.WriteString(p.row(markdown.Code(p.Label())))
+		switch labels := shared[p.Label()]; {
+		case done[p.Label()]:
+		case labels != nil:
+			b.WriteString(p.row(fewOf(labels)))
+		default:
+			b.WriteString(p.row(markdown.Code(p.Label())))
+		}
 	}
 	if b.Len() > limit {
 		return tableHead + groupedRows(projects, limit-len(tableHead))
 	}
 	return b.String()
+}
+
+// maxInRow is the maximum number of projects that a row of the table names.
+const maxInRow = 3
+
+// fewOf returns the first names of a list for a row, and how many more there are. The section names all.
+func fewOf(names []string) string {
+	if len(names) <= maxInRow+1 {
+		return markdown.List(names)
+	}
+	return fmt.Sprintf("%s and %d more", markdown.List(names[:maxInRow]), len(names)-maxInRow)
 }
 
 // groupedRows returns the rows of the table in at most limit bytes. Projects with the same plan and the same

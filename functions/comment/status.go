@@ -195,7 +195,7 @@ func (s Status) Markdown(limit int) string {
 	all := s.sections()
 	s.Notes = slices.Concat(noteOnce(all), s.Notes)
 	s.notes = len(s.Notes)
-	s.rows = s.table(limit)
+	s.rows = s.table(all, limit)
 	texts := make([]string, len(all))
 	for i, x := range all {
 		texts[i] = x.markdown(x.projects[0].Body)
@@ -260,12 +260,12 @@ func (s Status) render(sections []string) string {
 	return b.String()
 }
 
-const tableHead = "| project | plan | status |\n|---|---|---|\n"
+const tableHead = "| status | project | plan |\n|---|---|---|\n"
 
 // row returns the project's line of the table. names is the project's name in Markdown, or the names of several
 // projects with the same line.
 func (p ProjectStatus) row(names string) string {
-	return fmt.Sprintf("| %s | %s | %s |\n", strings.ReplaceAll(names, "|", `\|`), p.plan(), p.cell())
+	return fmt.Sprintf("| %s | %s | %s |\n", p.cell(), strings.ReplaceAll(names, "|", `\|`), p.plan())
 }
 
 // named reports whether the comment shows the plan's name. It does so if the plan can be applied or is being

@@ -1,0 +1,181 @@
+package comment
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// maxDiffering is the maximum number of values that may differ between plans that are shown as one.
+const maxDiffering = 4
+
+// values finds the values in a plan: quoted texts and numbers.
+var values = regexp.MustCompile(`"(?:[^"\\\n]|\\.)*"|\b\d+(?:\.\d+)?\b`)
+
+// A shape is a plan's text without its values. Plans of equal shape have the same actions on the same objects
+// and attributes.
+type shape struct {
+	text string // with \x00 in the place of each value
+	all  []valueAt
+}
+
+// A valueAt is a value of a plan with its attribute. Context is set if its line does not change anything.
+type valueAt struct {
+	text, attribute string
+	context         bool
+}
+
+// shapeOf returns the shape of a plan in Markdown.
+func shapeOf(body string) shape {
+	var s shape
+	var b strings.Builder
+	fenced := false
+	for line := range strings.Lines(body) {
+		if strings.HasPrefix(line, "```") {
+			fenced = !fenced
+		}
+		context := fenced && (strings.HasPrefix(line, " ") || strings.HasPrefix(line, "#"))
+		at := 0
+		for _, m := range values.FindAllStringIndex(line, -1) {
+			attribute, _, _ := strings.Cut(line[:m[0]], "=")
+			s.all = append(s.all, valueAt{line[m[0]:m[1]], strings.Trim(attribute, " \t+-!~/\""), context && !strings.HasPrefix(line, "#")})
+			b.WriteString(line[at:m[0]] + "\x00")
+			at = m[1]
+		}
+		b.WriteString(line[at:])
+	}
+	s.text = b.String()
+	return s
+}
+
+// A difference is a value that differs between the projects of a section.
+type difference struct {
+	attribute string
+	values    []string // in the order of the projects
+}
+
+// differences returns the values in which the plans of projects differ. Each project has the shape at the same
+// index; all shapes are equal. Values that only contain the project's own name are left out, and those of lines
+// that change nothing, such as the ID of an object.
+func differences(projects []ProjectStatus, shapes []shape) []difference {
+	var out []difference
+	seen := map[string]bool{}
+	for i, v := range shapes[0].all {
+		d := difference{attribute: v.attribute}
+		own := true
+		for j, s := range shapes {
+			d.values = append(d.values, s.all[i].text)
+			own = own && anonymous(s.all[i].text, projects[j]) == anonymous(v.text, projects[0])
+		}
+		key := strings.Join(d.values, "\x00")
+		if own || v.context || seen[key] {
+			continue
+		}
+		seen[key] = true
+		out = append(out, d)
+	}
+	return out
+}
+
+// anonymous returns a value with a mark in the place of the project's name, or of its last part.
+func anonymous(value string, p ProjectStatus) string {
+	for _, name := range []string{p.Name, path.Base(p.Name)} {
+		if len(name) > 1 {
+			value = strings.ReplaceAll(value, name, "\x01")
+		}
+	}
+	return value
+}
+
+// alike returns the sections of projects whose plans are equal, or differ in a few values only. The order is
+// that of the first project of each.
+func alike(all []section) []section {
+	type kind struct {
+		frame, text string
+	}
+	at := map[kind][]int{}
+	var order []kind
+	for i, x := range all {
+		p := x.projects[0]
+		k := kind{p.frameKey(), shapeOf(p.Body).text}
+		if p.Body == "" || p.Whole != "" || p.Means() == Wrong || len(x.projects) > 1 {
+			k.text = fmt.Sprint(i) // it stays as it is
+		}
+		if at[k] == nil {
+			order = append(order, k)
+		}
+		at[k] = append(at[k], i)
+	}
+	var out []section
+	for _, k := range order {
+		group := section{headed: all[at[k][0]].headed}
+		var shapes []shape
+		for _, i := range at[k] {
+			group.projects = append(group.projects, all[i].projects...)
+			shapes = append(shapes, shapeOf(all[i].projects[0].Body))
+		}
+		if len(at[k]) > 1 {
+			group.differing = differences(group.projects, shapes)
+		}
+		if len(group.differing) <= maxDiffering {
+			out = append(out, group)
+			continue
+		}
+		for _, i := range at[k] {
+			out = append(out, all[i])
+		}
+	}
+	return out
+}
+
+// frameKey returns a text that is equal for projects whose sections are equal but for their bodies.
+func (p ProjectStatus) frameKey() string {
+	return fmt.Sprint(p.Standing, p.Counts, p.made(), requiredWords(p.Required), p.liftedWords())
+}
+
+// members returns the folded part of a section of many projects: the names of their plans, and the values in
+// which the plans differ. It is "" for a section that needs none.
+func (x section) members() string {
+	if len(x.differing) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("| project |")
+	rule := "\n|---|"
+	for _, d := range x.differing {
+		b.WriteString(" " + cell(d.attribute) + " |")
+		rule += "---|"
+	}
+	b.WriteString(rule + "\n")
+	for i, p := range x.projects {
+		fmt.Fprintf(&b, "| %s |", cell(p.Label()))
+		for _, d := range x.differing {
+			b.WriteString(" " + cell(d.values[i]) + " |")
+		}
+		b.WriteString("\n")
+	}
+	return b.String() + "\n"
+}
+
+// plain are the attribute names that can be shown as they are.
+var plain = regexp.MustCompile(`^[\w.-]{1,60}$`)
+
+// membersTitle returns the line that unfolds the projects of a section.
+func (x section) membersTitle() string {
+	title := fmt.Sprintf("All %d projects", len(x.projects))
+	var names []string
+	for _, d := range x.differing {
+		if plain.MatchString(d.attribute) && !slices.Contains(names, d.attribute) {
+			names = append(names, d.attribute)
+		}
+	}
+	switch {
+	case len(names) > 0:
+		title += ", which differ in " + strings.Join(names, ", ")
+	case len(x.differing) > 0:
+		title += ", and what differs"
+	}
+	return title
+}
