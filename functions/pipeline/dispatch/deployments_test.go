@@ -2,7 +2,7 @@ package dispatch_test
 
 import (
 	"fmt"
-	"net/http/httptest"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -14,7 +14,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/intake"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/memory"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/localstore"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/storytest"
 	"github.com/lockstep-iac/lockstep/github"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
@@ -25,17 +25,14 @@ func (s *stage) beside(name string) *stage {
 	s.t.Helper()
 	other := &stage{t: s.t, hub: s.hub, repo: s.repo}
 	hush := github.NewSecret("hush of " + name)
-	server := httptest.NewServer(&other.webhook)
-	s.t.Cleanup(server.Close)
-	api := httptest.NewServer(s.hub)
-	s.t.Cleanup(api.Close)
-	app, err := github.NewApp(s.hub.AddApp(githubtest.Options{AppID: 4800, AppName: "lockstep-" + name, Webhook: server.URL, Secret: hush}, api.URL))
+	s.others[name] = other
+	config := s.hub.AddApp(githubtest.Options{AppID: 4800, AppName: "lockstep-" + name, Webhook: "http://" + name + "/", Secret: hush}, "http://127.0.0.1")
+	config.Transport = storytest.Direct(func(string) http.Handler { return s.hub })
+	app, err := github.NewApp(config)
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	if other.data, err = localstore.Open(s.t.TempDir()); err != nil {
-		s.t.Fatal(err)
-	}
+	other.data = opened(s.t)
 	other.records = new(memory.Store)
 	other.pipeline = &dispatch.Pipeline{
 		Deployment: name, Bases: &gatefacts.Bases{},

@@ -104,7 +104,7 @@ const claim = `{"action":"created","issue":{"number":1,"pull_request":{"url":"x"
 func (s *stage) claims(nth int, installation int64, r github.Repo) {
 	s.t.Helper()
 	body := fmt.Appendf(nil, claim, r.ID, r.Name, r.Owner, r.OwnerID, installation)
-	req, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost, s.url, bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost, s.address(), bytes.NewReader(body))
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -26,8 +26,7 @@ const (
 	unread fault = "cannot be read"
 )
 
-// faults lets one call fail: the nth write of all, to whichever socket, or, with ways, the first call by a way that
-// none has failed of yet.
+// faults lets one call fail: the nth write of all, to whichever socket, or, with ways, the first call that they claim.
 type faults struct {
 	at   int // counted from 0; negative: none
 	new  *ways
@@ -66,21 +65,30 @@ func (f *faults) hit(what string) bool {
 // ways are those through the pipeline to the calls of its sockets, by which a call has failed.
 type ways struct{ known sync.Map }
 
-// claim reports whether no call by the present way has failed like that.
+// claim reports whether the present call is to fail. A write fails once by each way. A read fails if its way has a line that no
+// failed read had: what a line makes of such an error is the same for all calls below it.
 func (w *ways) claim(how fault) bool {
 	var callers [64]uintptr
 	frames := runtime.CallersFrames(callers[:runtime.Callers(2, callers[:])])
 	var way strings.Builder
+	claimed := false
 	for {
 		f, more := frames.Next()
 		if strings.Contains(f.File, "/functions/") && !strings.HasSuffix(f.File, "_test.go") {
-			fmt.Fprintf(&way, "%s:%d ", f.File, f.Line)
+			line := fmt.Sprintf("%s:%d ", f.File, f.Line)
+			way.WriteString(line)
+			claimed = how == unread && w.isNew(line) || claimed
 		}
 		if !more {
 			break
 		}
 	}
-	_, was := w.known.LoadOrStore(way.String()+string(how), true)
+	return claimed || how != unread && w.isNew(way.String()+string(how))
+}
+
+// isNew reports whether a key is new, and adds it.
+func (w *ways) isNew(key string) bool {
+	_, was := w.known.LoadOrStore(key, true)
 	return !was
 }
 
@@ -94,9 +102,9 @@ func (f *faults) use(s *stage) {
 	s.webhook.Log = func(error) {}
 }
 
-// TestDeathAtEachCall tells stories of the road with their writes failing in turn, before and after they are done, and
-// their reads, once: each write of those where the same way leads to different ends, and the calls of the others by every
-// new way to them. Handling the same again must come to the same end: the same conversation, the same checks, everything made once.
+// TestDeathAtEachCall tells stories of the road with their calls failing in turn: writes before and after they are done, and
+// reads, by every new way to them. Handling the same again must come to the same end: the same conversation, the same checks,
+// everything made once. Package storytest has each fault of a read that one package makes, and looks at the records, too.
 func TestDeathAtEachCall(t *testing.T) {
 	t.Parallel()
 	var found ways
@@ -107,29 +115,14 @@ func TestDeathAtEachCall(t *testing.T) {
 		for _, how := range []fault{undone, done, unread} {
 			t.Run(name+"/"+string(how), func(t *testing.T) {
 				t.Parallel()
-				each := how != unread && slices.Contains([]string{"apply", "check", "deploy", "notify"}, name)
-				for at := 0; ; at++ {
-					f := &faults{at: at, how: how}
-					if !each {
-						f.new = &found
-					}
-					tell(t, f)
-					if f.died != "" {
-						continue
-					}
-					if each && at < 25 {
-						t.Errorf("only %d calls", at)
-					}
-					return
+				for at, died := 0, true; died; at++ {
+					f := &faults{at: at, new: &found, how: how}
+					t.Run(strconv.Itoa(at), func(t *testing.T) { tell(t, f) }) // what a story has is gone with its test
+					died = f.died != ""
 				}
 			})
 		}
 	}
-	t.Cleanup(func() {
-		n := 0
-		found.known.Range(func(any, any) bool { n++; return true })
-		t.Logf("calls have failed in %d ways, besides each write of some", n)
-	})
 }
 
 // applyStory goes from the push, by a comment, to the merge.

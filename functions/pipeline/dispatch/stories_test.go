@@ -266,9 +266,10 @@ func TestMergeTwice(t *testing.T) {
 func TestWebhooks(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
+	url := s.address()
 	post := func(method, event, delivery string, secret github.Secret, body string) int {
 		t.Helper()
-		req, err := http.NewRequest(method, s.url, strings.NewReader(body))
+		req, err := http.NewRequest(method, url, strings.NewReader(body))
 		if err != nil {
 			t.Fatal(err)
 		}

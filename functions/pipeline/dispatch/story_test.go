@@ -31,8 +31,8 @@ import (
 	"github.com/lockstep-iac/lockstep/infra/golden"
 )
 
-// stage is everything, put together: a GitHub, a pipeline behind a webhook, its data in a directory, and our engine. GitHub is
-// asked without a connection, which costs a sixth of the time; webhooks have one.
+// stage is everything, put together: a GitHub, a pipeline behind a webhook, its data in a directory, and our engine. GitHub and
+// the webhook are asked without a connection, which would cost a quarter of the time.
 type stage struct {
 	t    *testing.T
 	hub  *githubtest.Hub
@@ -45,7 +45,7 @@ type stage struct {
 	appConfig github.AppConfig
 	pipeline  *dispatch.Pipeline
 	webhook   intake.Webhook
-	url       string // of the webhook
+	others    map[string]*stage // by the hosts of their webhooks
 	// fault answers requests to GitHub in its place, if it reports so; may be nil.
 	fault func(http.ResponseWriter, *http.Request) bool
 	// unchecked says that GitHub's answers are as in another story, which holds them against its contract.
@@ -66,10 +66,11 @@ func newStage(t *testing.T, files githubtest.Files) *stage {
 // newStageAt is newStage with GitHub's clock.
 func newStageAt(t *testing.T, files githubtest.Files, now func() time.Time) *stage {
 	t.Helper()
-	s := &stage{t: t}
-	s.hub = githubtest.New(githubtest.Options{Secret: hush, Now: now, Fault: func(w http.ResponseWriter, r *http.Request) bool {
-		return s.fault != nil && s.fault(w, r)
-	}})
+	s := &stage{t: t, others: map[string]*stage{}}
+	s.hub = githubtest.New(githubtest.Options{
+		Secret: hush, Now: now, Webhook: "http://127.0.0.1/", Transport: storytest.Direct(s.receiver),
+		Fault: func(w http.ResponseWriter, r *http.Request) bool { return s.fault != nil && s.fault(w, r) },
+	})
 	s.repo = s.hub.AddRepository("acme", "infra", withBackends(files))
 	s.repo.Grant("alice", "write")
 	s.repo.Grant("bob", "write")
@@ -87,9 +88,7 @@ func newStageAt(t *testing.T, files githubtest.Files, now func() time.Time) *sta
 		t.Fatal(err)
 	}
 	s.app = app
-	if s.data, err = localstore.Open(t.TempDir()); err != nil {
-		t.Fatal(err)
-	}
+	s.data = opened(t)
 	s.records = new(memory.Store)
 	s.pipeline = &dispatch.Pipeline{
 		Bases: &gatefacts.Bases{Repositories: app}, Inventory: app,
@@ -99,29 +98,44 @@ func newStageAt(t *testing.T, files githubtest.Files, now func() time.Time) *sta
 		Scratch: t.TempDir(), Serves: serving(t, "acme"), LookEvery: 1, MaxStrangers: 100,
 	}
 	s.webhook = intake.Webhook{Intake: s.pipeline.Intake(), Secrets: []github.Secret{hush}, Log: func(err error) { t.Error(err) }}
-	server := httptest.NewServer(&s.webhook)
-	t.Cleanup(server.Close)
-	s.url = server.URL
-	s.hub.SetWebhook(server.URL)
 	return s
+}
+
+// receiver returns the webhook at a host: that of the stage, or of one beside it.
+func (s *stage) receiver(host string) http.Handler {
+	if other := s.others[host]; other != nil {
+		return &other.webhook
+	}
+	return &s.webhook
+}
+
+// opened returns an empty data directory. A database that is not closed keeps its memory.
+func opened(t *testing.T) *localstore.Dir {
+	t.Helper()
+	data, err := localstore.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { data.Close() })
+	return data
 }
 
 // answering makes requests, and tells the stage of the answers.
 type answering struct{ *stage }
 
 func (a answering) RoundTrip(req *http.Request) (*http.Response, error) {
-	if err := req.Context().Err(); err != nil {
-		return nil, err
+	res, err := storytest.Direct(func(string) http.Handler { return a.hub }).RoundTrip(req)
+	if err == nil && a.answered != nil {
+		a.answered(req, res.StatusCode)
 	}
-	if req.Body == nil {
-		req.Body = http.NoBody
-	}
-	answer := httptest.NewRecorder()
-	a.hub.ServeHTTP(answer, req)
-	if a.answered != nil {
-		a.answered(req, answer.Code)
-	}
-	return answer.Result(), nil
+	return res, err
+}
+
+// address starts a server of the webhook, for requests that GitHub does not send.
+func (s *stage) address() string {
+	server := httptest.NewServer(&s.webhook)
+	s.t.Cleanup(server.Close)
+	return server.URL
 }
 
 // serving reads what is served.

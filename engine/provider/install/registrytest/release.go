@@ -3,9 +3,11 @@ package registrytest
 import (
 	"archive/zip"
 	"bytes"
+	"compress/flate"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"runtime"
@@ -74,6 +76,7 @@ func Zip(t testing.TB, entries ...Entry) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)
+	w.RegisterCompressor(zip.Deflate, func(to io.Writer) (io.WriteCloser, error) { return flate.NewWriter(to, flate.BestSpeed) })
 	for _, e := range entries {
 		h := &zip.FileHeader{Name: e.Name, Method: zip.Deflate}
 		h.SetMode(e.Mode)

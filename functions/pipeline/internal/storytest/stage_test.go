@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http/httptest"
+	"net/http"
 	"os"
 	"path"
 	"slices"
@@ -53,9 +53,11 @@ func (s *stage) open() {
 	if s.repo != nil {
 		return
 	}
-	s.hub = githubtest.New(githubtest.Options{Secret: secret, OnEdit: func(e githubtest.Edit) { s.w.trace("github: " + e.String()) }})
-	api := httptest.NewServer(s.hub)
-	s.t.Cleanup(api.Close)
+	var webhook intake.Webhook
+	s.hub = githubtest.New(githubtest.Options{
+		Secret: secret, Webhook: "http://127.0.0.1/", Transport: Direct(func(string) http.Handler { return webhook }),
+		OnEdit: func(e githubtest.Edit) { s.w.trace("github: " + e.String()) },
+	})
 	for name := range s.base {
 		if path.Base(name) == "main.tf" {
 			s.base[path.Join(path.Dir(name), "backend.tf")] = "terraform {\n  backend \"local\" {\n  }\n}\n"
@@ -66,7 +68,9 @@ func (s *stage) open() {
 	s.repo.Grant("bob", "write")
 	s.repo.Grant("mallory", "read")
 	var err error
-	if s.app, err = github.NewApp(s.hub.App(api.URL)); err != nil {
+	config := s.hub.App("http://127.0.0.1")
+	config.Transport = Direct(func(string) http.Handler { return s.hub })
+	if s.app, err = github.NewApp(config); err != nil {
 		s.t.Fatal(err)
 	}
 	serves, err := intake.ParseServes(s.serves)
@@ -87,11 +91,7 @@ func (s *stage) open() {
 		Engine: s.engine, Projects: projects{jobs.LocalProjects{}, s.engine}, Scratch: s.scratch, LookEvery: 1, MaxStrangers: 100, Serves: serves, Loud: s.loud,
 		Log: s.w.log,
 	}
-	webhook := httptest.NewServer(intake.Webhook{
-		Intake: s.pipeline.Intake(), Secrets: []github.Secret{secret}, Log: s.w.log,
-	})
-	s.t.Cleanup(webhook.Close)
-	s.hub.SetWebhook(webhook.URL)
+	webhook = intake.Webhook{Intake: s.pipeline.Intake(), Secrets: []github.Secret{secret}, Log: s.w.log}
 }
 
 // gate is before all that is around the pipeline.
