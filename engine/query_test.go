@@ -45,10 +45,13 @@ type queryRun struct {
 	loadError diags.Diagnostics
 }
 
-func newQueryRun(t *testing.T, query string) *queryRun {
+func newQueryRun(t *testing.T, query string, resources ...string) *queryRun {
 	t.Helper()
 	q := &queryRun{t: t, provider: providertest.New(t, queryProvider)}
 	files := map[string][]byte{"main.tf": []byte("variable \"color\" {\n  default = \"red\"\n}\nresource \"lab_thing\" \"r\" {\n  name = \"r\"\n}\n"), "find.tfquery.hcl": []byte(query)}
+	for _, name := range resources {
+		files[name+".tf"] = fmt.Appendf(nil, "resource \"lab_thing\" %q {\n  name = %[1]q\n}\n", name)
+	}
 	cfg, ds := loading.Load(loading.Input{Tree: source.Files(files), Queries: true})
 	q.loadError = ds
 	variables, _ := inputs.Values(cfg.Root.Content, nil)
@@ -154,6 +157,25 @@ import {
 }
 complete list.lab_thing.all["x.y"] 1`, "\n")
 	if diff := cmp.Diff(want, q.play(true, 0)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestQueryNames: a generated resource never has the name of a resource that the configuration has already, as after an earlier
+// query whose blocks were kept.
+func TestQueryNames(t *testing.T) {
+	t.Parallel()
+	q := newQueryRun(t, "list \"lab_thing\" \"r\" {\n  provider = lab\n}", "r_0", "r_0_1", "r_2")
+	for i := range 3 {
+		q.provider.Edit("lab_thing", fmt.Sprint("a-", i), map[string]cty.Value{"name": cty.StringVal(fmt.Sprint("a", i))})
+	}
+	var got []string
+	for _, line := range q.play(true, 0) {
+		if to, is := strings.CutPrefix(strings.TrimSpace(line), "to       = "); is {
+			got = append(got, to)
+		}
+	}
+	if diff := cmp.Diff([]string{"lab_thing.r_0_2", "lab_thing.r_1", "lab_thing.r_2_1"}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
