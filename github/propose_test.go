@@ -13,7 +13,7 @@ import (
 
 func imports(content string) github.Proposal {
 	return github.Proposal{
-		Base: "main", Branch: "lockstep/query-net-7", Path: "net/a b#?%41.tf", Content: []byte(content),
+		Base: "main", Branch: "lockstep/query-net-7", Group: "lockstep/query-net-", Path: "net/a b#?%41.tf", Content: []byte(content),
 		Message: "Import 1 object", Title: "Import 1 object", Body: "One | two",
 	}
 }
@@ -25,8 +25,8 @@ func TestPropose(t *testing.T) {
 	s.hub.Accepts("contents", "write")
 	first := 0
 	for range 2 {
-		n, err := s.client.Propose(t.Context(), imports("import {}\n"))
-		if err != nil || first != 0 && n != first {
+		n, own, err := s.client.Propose(t.Context(), imports("import {}\n"))
+		if err != nil || !own || first != 0 && n != first {
 			t.Fatalf("#%d, then #%d, %v", first, n, err)
 		}
 		first = n
@@ -36,9 +36,17 @@ func TestPropose(t *testing.T) {
 	if p.Author != "lockstep[bot]" || p.Into != "main" || p.Body != "One | two" || len(before) != 0 || len(after) != 1 || after["net/a b#?%41.tf"] != "import {}\n" {
 		t.Errorf("%+v, %v, %v", p, before, after)
 	}
+	another := imports("more\n")
+	another.Branch, another.Path = "lockstep/query-net-8", "net/more.tf"
+	if n, own, err := s.client.Propose(t.Context(), another); err != nil || own || n != first {
+		t.Errorf("beside an open one: #%d, %v, %v", n, own, err)
+	}
 	s.repo.Close("alice", first)
-	if n, err := s.client.Propose(t.Context(), imports("import {}\n")); err != nil || n != first || len(s.repo.Pulls()) != 2 {
+	if n, own, err := s.client.Propose(t.Context(), imports("import {}\n")); err != nil || !own || n != first || len(s.repo.Pulls()) != 2 {
 		t.Errorf("after the close: #%d, %v", n, err)
+	}
+	if n, own, err := s.client.Propose(t.Context(), another); err != nil || !own || n == first {
+		t.Errorf("another after the close: #%d, %v, %v", n, own, err)
 	}
 }
 
@@ -61,14 +69,14 @@ func TestProposeAfterDeath(t *testing.T) {
 				_, _ = io.WriteString(w, `{"message":"dead"}`)
 				return true
 			}
-			_, err := s.client.Propose(t.Context(), imports("one\n"))
+			_, _, err := s.client.Propose(t.Context(), imports("one\n"))
 			if opened := nth == 2 && done; (err == nil) != opened {
 				t.Fatalf("write %d (%v): %v", nth, done, err)
 			}
 			s.fault = nil
-			n, err := s.client.Propose(t.Context(), imports("two\n"))
+			n, own, err := s.client.Propose(t.Context(), imports("two\n"))
 			want := map[bool]string{false: "two\n", true: "one\n"}[nth == 2 && done]
-			if _, after := s.repo.Changes(n); err != nil || after["net/a b#?%41.tf"] != want || len(s.repo.Pulls()) != 2 {
+			if _, after := s.repo.Changes(n); err != nil || !own || after["net/a b#?%41.tf"] != want || len(s.repo.Pulls()) != 2 {
 				t.Errorf("write %d (%v): %v, %v", nth, done, after, err)
 			}
 		}
@@ -91,7 +99,7 @@ func TestProposeRefused(t *testing.T) {
 		s.hub.Accepts("contents", "write")
 		p := imports("x\n")
 		test.before(s, &p)
-		_, err := s.client.Propose(t.Context(), p)
+		_, _, err := s.client.Propose(t.Context(), p)
 		var final *github.FinalError
 		text := ""
 		if err != nil {
@@ -129,11 +137,11 @@ func TestProposeConflict(t *testing.T) {
 		_, _ = io.WriteString(w, `{"message":"it does not match"}`)
 		return true
 	}
-	_, err := s.client.Propose(t.Context(), p)
+	_, _, err := s.client.Propose(t.Context(), p)
 	if err == nil || errors.As(err, new(*github.FinalError)) || !strings.Contains(err.Error(), "does not match") {
 		t.Errorf("a conflict: %v", err)
 	}
-	if _, err := s.client.Propose(t.Context(), p); err != nil {
+	if _, _, err := s.client.Propose(t.Context(), p); err != nil {
 		t.Error(err)
 	}
 }

@@ -78,9 +78,13 @@ const (
 func VerdictOn(replies []Reply) Verdict {
 	v := Good
 	for _, r := range replies {
-		switch r.(type) {
+		switch r := r.(type) {
 		case Pending:
 			return Waiting
+		case Queried:
+			if r.Import != nil && r.Import.Problem != "" {
+				v = Bad
+			}
 		case Refused, Misunderstood, Failed, PlanSuperseded, PlanRenewal, QueuedPlan, Unfinished, Unapplied, MergeRefused, Broken, TooMany, StoppedApply:
 			v = Bad
 		}

@@ -150,10 +150,11 @@ var table = []row{
 		is:   func(o Options, _ bool) bool { return o.Invoke != "" },
 	},
 	{
-		verb: Query, participle: "queried", acts: true, takes: []*option{generate}, ungated: true,
+		verb: Query, participle: "queried", acts: true, takes: []*option{generate, asPullRequest}, ungated: true,
 		help: []Form{
 			{"lockstep query -p NAME", "lists the objects that the project's `list` blocks find, and says which of them its state does not have"},
 			{"lockstep query -p NAME -generate", "shows configuration and `import` blocks for the objects that the state does not have"},
+			{"lockstep query -p NAME -pull-request", "opens a pull request with this configuration"},
 		},
 	},
 	{verb: Help, participle: "helped", help: []Form{{"lockstep help", "shows this list"}}},

@@ -1,5 +1,11 @@
 package reasons
 
+import (
+	"fmt"
+
+	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
+)
+
 // NothingToQuery reports that a query selects no planned project.
 type NothingToQuery struct{}
 
@@ -12,4 +18,11 @@ type QueryOfFork struct{}
 
 func (QueryOfFork) words() (text, remedy string) {
 	return "The pull request comes from a fork, and a query needs credentials.", "Push the commits to a branch of this repository, open a pull request there, and query it."
+}
+
+// NotInBase reports that a query cannot open a pull request, because only the present pull request has the project.
+type NotInBase struct{ Base string }
+
+func (n NotInBase) words() (text, remedy string) {
+	return fmt.Sprintf("The base branch %s does not have this project, so a pull request cannot add a file to it.", markdown.Code(n.Base)), "Merge this pull request first. Then query the project on another one."
 }

@@ -156,7 +156,7 @@ func (c *Child) engine(ctx context.Context, make Maker, r *result) error {
 		r.Tests = &t
 	case queries:
 		var q comment.Queried
-		q, r.Problem, err = e.Query(ctx, c.order.Job, c.order.Generate)
+		q, r.Problem, err = e.Query(ctx, c.order.Job, c.order.Room)
 		r.Queried = &q
 	case recovers:
 		var rec comment.Recovered

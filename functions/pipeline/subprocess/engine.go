@@ -178,8 +178,8 @@ func (e *Engine) Test(ctx context.Context, j jobs.Job) (comment.Tests, error) {
 }
 
 // Query implements jobs.Engine.
-func (e *Engine) Query(ctx context.Context, j jobs.Job, generate bool) (comment.Queried, string, error) {
-	c := e.call(order{Action: queries, Job: j, Generate: generate})
+func (e *Engine) Query(ctx context.Context, j jobs.Job, room int) (comment.Queried, string, error) {
+	c := e.call(order{Action: queries, Job: j, Room: room})
 	r, err := c.do(ctx)
 	if dead := asDeath(err); dead != nil {
 		return comment.Queried{}, c.clean(dead.Markdown()), nil
@@ -190,7 +190,7 @@ func (e *Engine) Query(ctx context.Context, j jobs.Job, generate bool) (comment.
 	if err != nil {
 		return comment.Queried{}, "", fmt.Errorf("query %s in %s: %w", j.Project, j.Repo, err)
 	}
-	return r.Queried.Each(c.clean), c.clean(r.Problem), nil
+	return r.Queried.Each(c.clean, room), c.clean(r.Problem), nil
 }
 
 // Unlock implements jobs.Engine.

@@ -77,7 +77,7 @@ type order struct {
 	Memory   []byte
 	Job      jobs.Job
 	Plan     []byte     // for applies and checks
-	Generate bool       // for queries
+	Room     int        // for the configuration that a query returns
 	Dir      string     // for discovers, rehearses and inputs
 	Run      runs.Run   // for inputs
 	Scope    jobs.Scope // for inputs

@@ -27,6 +27,7 @@ type Querier struct {
 	Ledger ledger.Ledger
 	Queue  pipeline.Queue
 	Engine jobs.Engine
+	Hub    ProposalHub
 }
 
 func queryReply(r runs.Run, reply comment.Reply) ledger.Reply {
@@ -69,8 +70,8 @@ func (qy *Querier) Enqueue(ctx context.Context, c comment.Command) ([]comment.Re
 	m := qy.Facts.Message
 	answer := report.AnswerTo(m)
 	// The message is sent first. A reply that announces a query without a message would stay for ever.
-	next := pipeline.Message{Kind: pipeline.ToQuery, Target: r.Target(), Actor: m.Actor, At: m.At, Answer: answer, Generate: c.Generate}
-	if err := pipeline.Send(ctx, qy.Queue, m.Pull, next, r.MessageName(), answer, c.Generate); err != nil {
+	next := pipeline.Message{Kind: pipeline.ToQuery, Target: r.Target(), Actor: m.Actor, At: m.At, Answer: answer, Generate: c.Generate, Propose: c.PullRequest}
+	if err := pipeline.Send(ctx, qy.Queue, m.Pull, next, r.MessageName(), answer, c.Generate, c.PullRequest); err != nil {
 		return nil, err
 	}
 	return nil, qy.Report.Reply(ctx, answer, queryReply(r, comment.Pending{Project: runs.Label(r), Verb: comment.Query}))
@@ -124,7 +125,21 @@ func (qy *Querier) query(ctx context.Context, r runs.Run) (comment.Reply, error)
 	case !d.Allowed():
 		return gatefacts.Refused(c, runs.Label(r), d), nil
 	}
-	found, failure, err := qy.Engine.Query(ctx, job, qy.Facts.Message.Generate)
+	room, in := 0, ""
+	switch m := qy.Facts.Message; {
+	case m.Propose:
+		base, ok := "", false
+		if base, ok, err = gatefacts.DirInBase(ctx, qy.Facts, r); err != nil {
+			return nil, err
+		}
+		if !ok {
+			return gatefacts.Refused(c, runs.Label(r), admission.Refusal(reasons.NotInBase{Base: qy.Facts.Pull.Base.Ref})), nil
+		}
+		room, in = comment.MaxImportFile, base
+	case m.Generate:
+		room = comment.MaxQueryConfig
+	}
+	found, failure, err := qy.Engine.Query(ctx, job, room)
 	if err != nil {
 		return nil, fmt.Errorf("query %s: %w", r.Project, err)
 	}
@@ -132,7 +147,11 @@ func (qy *Querier) query(ctx context.Context, r runs.Run) (comment.Reply, error)
 		return failed(failure), nil
 	}
 	found.Project = runs.Label(r)
-	return found.Each(qy.Report.Clean), nil
+	found = found.Each(qy.Report.Clean, room)
+	if !qy.Facts.Message.Propose {
+		return found, nil
+	}
+	return qy.propose(ctx, r, dir, in, found)
 }
 
 // Tell answers the command with the outcome.

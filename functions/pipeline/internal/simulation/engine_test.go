@@ -526,7 +526,7 @@ func (e engine) Snapshot(ctx context.Context, j jobs.Job) (s jobs.Snapshot, err 
 }
 
 // Query implements jobs.Engine.
-func (e engine) Query(ctx context.Context, j jobs.Job, _ bool) (q comment.Queried, failure string, err error) {
+func (e engine) Query(ctx context.Context, j jobs.Job, _ int) (q comment.Queried, failure string, err error) {
 	return q, "", e.do(ctx, "query "+j.Dir, func() error { return nil })
 }
 

@@ -360,8 +360,8 @@ func (e *engine) Snapshot(_ context.Context, j jobs.Job) (jobs.Snapshot, error) 
 }
 
 // Query implements [jobs.Engine].
-func (e *engine) Query(_ context.Context, j jobs.Job, generate bool) (comment.Queried, string, error) {
-	if err := e.start(fmt.Sprintf("query %t", generate), j); err != nil {
+func (e *engine) Query(_ context.Context, j jobs.Job, room int) (comment.Queried, string, error) {
+	if err := e.start(fmt.Sprintf("query %d", room), j); err != nil {
 		return comment.Queried{}, "", err
 	}
 	r := e.take("query", j.Project)
@@ -372,7 +372,7 @@ func (e *engine) Query(_ context.Context, j jobs.Job, generate bool) (comment.Qu
 		return comment.Queried{}, "", errors.New(r.rest)
 	}
 	out := comment.Queried{Project: j.Project, Dir: j.Dir, Lists: []comment.QueriedList{{Address: "list.x.all", Found: 2, Managed: 1}}}
-	if generate {
+	if room > 0 {
 		out.Config = "import {}"
 	}
 	return out, "", nil
