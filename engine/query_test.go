@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/lockstep-iac/lockstep/engine"
@@ -158,6 +160,39 @@ import {
 complete list.lab_thing.all["x.y"] 1`, "\n")
 	if diff := cmp.Diff(want, q.play(true, 0)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestQueryHostile: whatever a name or a key has in it, the generated blocks are one resource and one import, and evaluate to it.
+func TestQueryHostile(t *testing.T) {
+	t.Parallel()
+	const hostile = "\"\n}\nresource \"x\" \"y\" {\n${file(\"/etc/passwd\")} %{ if true } $${a} <<EOT */ # \x00\u2028"
+	q := newQueryRun(t, "list \"lab_thing\" \"all\" {\n  provider = lab\n  for_each = toset([\"a\\\"]\\n}\\n$${b}\"])\n}")
+	q.provider.Edit("lab_thing", "a-1", map[string]cty.Value{"name": cty.StringVal(hostile)})
+	found := 0
+	ds := engine.Query(t.Context(), q.run, engine.QueryOptions{Generate: true, Tell: func(e events.Query) bool {
+		if e.Kind != events.QueryFound {
+			return true
+		}
+		found++
+		file, diags := hclsyntax.ParseConfig([]byte(e.Found.Resource+"\n\n"+e.Found.Import+"\n"), "imports.tf", hcl.InitialPos)
+		if diags.HasErrors() {
+			t.Fatalf("%s\n%s", diags, e.Found.Resource)
+		}
+		body := file.Body.(*hclsyntax.Body)
+		if len(body.Blocks) != 2 || body.Blocks[0].Type != "resource" || body.Blocks[1].Type != "import" || len(body.Attributes) > 0 {
+			t.Fatalf("%s\n\n%s", e.Found.Resource, e.Found.Import)
+		}
+		if !hclsyntax.ValidIdentifier(body.Blocks[0].Labels[1]) {
+			t.Errorf("the name %q", body.Blocks[0].Labels[1])
+		}
+		if v, diags := body.Blocks[0].Body.Attributes["name"].Expr.Value(nil); diags.HasErrors() || v.AsString() != hostile {
+			t.Errorf("%q, %s", v, diags)
+		}
+		return true
+	}})
+	if ds = append(q.loadError, ds...); ds.HasErrors() || found != 1 {
+		t.Errorf("%d found, %v", found, ds)
 	}
 }
 
