@@ -25,6 +25,7 @@ var kinds = reasons.Union[Reply]{
 	"refused":       reflect.TypeFor[Refused](),
 	"recovered":     reflect.TypeFor[Recovered](),
 	"queried":       reflect.TypeFor[Queried](),
+	"shown":         reflect.TypeFor[Shown](),
 	"stopping":      reflect.TypeFor[Stopping](),
 	"stopped":       reflect.TypeFor[StoppedApply](),
 	"locked":        reflect.TypeFor[Locked](),

@@ -34,7 +34,7 @@ const (
 	SyncComments Kind = "tell"      // the comments on a pull request are out of date
 	ToPlan       Kind = "plan"      // plan one project
 	ToTest       Kind = "test"      // run the tests of one project
-	ToQuery      Kind = "query"     // find objects by the list blocks of one project
+	ToQuery      Kind = "query"     // find objects by the list blocks of one project, or show parts of its state
 	ToApply      Kind = "apply"     // apply one saved plan
 	ToRecover    Kind = "recover"   // recover the state of one project
 	ToRelease    Kind = "release"   // release the lock of an apply that was given up before its first change
@@ -83,6 +83,8 @@ type Message struct {
 	Head string `json:",omitempty"`
 	// Generate is set if a query is to show configuration, too.
 	Generate bool `json:",omitempty"`
+	// Show is the command that a message of the kind [ToQuery] carries out, if it is "output" or "show".
+	Show *grammar.Command `json:",omitempty"`
 	// Propose is set if a query is to open a pull request with the configuration.
 	Propose bool `json:",omitempty"`
 	// Target names the run to plan, test, query, check, apply, recover or release among the runs of the pull request: see

@@ -10,14 +10,14 @@ import (
 type NothingToQuery struct{}
 
 func (NothingToQuery) words() (text, remedy string) {
-	return "No planned project of this pull request matches the command.", "To plan the project first, comment `lockstep plan -p NAME`. Then comment the query again."
+	return "No planned project of this pull request matches the command.", "To plan the project first, comment `lockstep plan -p NAME`. Then comment this command again."
 }
 
-// QueryOfFork reports that a query is for a pull request from a fork.
+// QueryOfFork reports that a command which reads with credentials, such as a query, is for a pull request from a fork.
 type QueryOfFork struct{}
 
 func (QueryOfFork) words() (text, remedy string) {
-	return "The pull request comes from a fork, and a query needs credentials.", "Push the commits to a branch of this repository, open a pull request there, and query it."
+	return "The pull request comes from a fork, and this command needs credentials.", "Push the commits to a branch of this repository, and open a pull request there. Then comment this command on it."
 }
 
 // NotInBase reports that a query cannot open a pull request, because only the present pull request has the project.

@@ -127,3 +127,27 @@ func TestQuery(t *testing.T) {
 		t.Errorf("%d queries were begun", len(e.jobs))
 	}
 }
+
+// TestShow holds who sees outputs and objects of a state by comment: whoever may plan the project. Nobody sees those of a fork's pull
+// request, and each command of a comment has an answer of its own.
+func TestShow(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1") + "output \"one\" {\n  value = \"first\"\n}\noutput \"two\" {\n  value = \"second\"\n}\n", "lockstep.hcl": netProject + forksAllowed})
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	s.expect("before an apply", s.say("alice", n, "lockstep output"), "**Outputs** of `net`, as of the last apply: 0 outputs.")
+	s.say("alice", n, "lockstep apply")
+	s.expect("two commands", s.say("alice", n, "lockstep output one\nlockstep output two\nlockstep show -p net"), `one = "first"`, `two = "second"`, "**State** of `net`: 2 objects.", "terraform_data.a\nterraform_data.b\n")
+	s.expect("an object", s.say("alice", n, "lockstep show terraform_data.b"), "# terraform_data.b:")
+	s.expect("no object", s.say("alice", n, "lockstep show terraform_data.c"), "**Failed to show** the state of `net`.", "The state has no object of terraform_data.c.")
+	s.expect("another project", s.say("alice", n, "lockstep show -p app"), "**Not shown**", "`app`")
+	s.expect("a stranger", s.say("mallory", n, "lockstep output"), "**Not shown**", "`mallory` has the permission `read`")
+	_, f, head := s.theirs(githubtest.Files{"net/c.tf": resource("c", "1")})
+	s.say("alice", f, "lockstep plan "+head)
+	for _, command := range []string{"lockstep output", "lockstep show -p net"} {
+		answer := s.say("alice", f, command)
+		s.expect("a fork", answer, "**Not shown** `net`")
+		if strings.Contains(answer, "first") || strings.Contains(answer, "terraform_data") {
+			t.Errorf("a fork is shown %s", answer)
+		}
+	}
+}

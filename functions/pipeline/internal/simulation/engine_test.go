@@ -530,6 +530,11 @@ func (e engine) Query(ctx context.Context, j jobs.Job, _ int) (q comment.Queried
 	return q, "", e.do(ctx, "query "+j.Dir, func() error { return nil })
 }
 
+// Show implements jobs.Engine.
+func (e engine) Show(ctx context.Context, j jobs.Job, c comment.Command) (s comment.Shown, failure string, err error) {
+	return comment.Shown{Command: c, Project: j.Project}, "", e.do(ctx, "show "+j.Dir, func() error { return nil })
+}
+
 // Test implements jobs.Engine.
 func (e engine) Test(ctx context.Context, j jobs.Job) (t comment.Tests, err error) {
 	err = e.do(ctx, "test "+j.Dir, func() error {
