@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/lockstep-iac/lockstep/engine"
@@ -45,10 +47,13 @@ type queryRun struct {
 	loadError diags.Diagnostics
 }
 
-func newQueryRun(t *testing.T, query string) *queryRun {
+func newQueryRun(t *testing.T, query string, resources ...string) *queryRun {
 	t.Helper()
 	q := &queryRun{t: t, provider: providertest.New(t, queryProvider)}
 	files := map[string][]byte{"main.tf": []byte("variable \"color\" {\n  default = \"red\"\n}\nresource \"lab_thing\" \"r\" {\n  name = \"r\"\n}\n"), "find.tfquery.hcl": []byte(query)}
+	for _, name := range resources {
+		files[name+".tf"] = fmt.Appendf(nil, "resource \"lab_thing\" %q {\n  name = %[1]q\n}\n", name)
+	}
 	cfg, ds := loading.Load(loading.Input{Tree: source.Files(files), Queries: true})
 	q.loadError = ds
 	variables, _ := inputs.Values(cfg.Root.Content, nil)
@@ -154,6 +159,58 @@ import {
 }
 complete list.lab_thing.all["x.y"] 1`, "\n")
 	if diff := cmp.Diff(want, q.play(true, 0)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestQueryHostile: whatever a name or a key has in it, the generated blocks are one resource and one import, and evaluate to it.
+func TestQueryHostile(t *testing.T) {
+	t.Parallel()
+	const hostile = "\"\n}\nresource \"x\" \"y\" {\n${file(\"/etc/passwd\")} %{ if true } $${a} <<EOT */ # \x00\u2028"
+	q := newQueryRun(t, "list \"lab_thing\" \"all\" {\n  provider = lab\n  for_each = toset([\"a\\\"]\\n}\\n$${b}\"])\n}")
+	q.provider.Edit("lab_thing", "a-1", map[string]cty.Value{"name": cty.StringVal(hostile)})
+	found := 0
+	ds := engine.Query(t.Context(), q.run, engine.QueryOptions{Generate: true, Tell: func(e events.Query) bool {
+		if e.Kind != events.QueryFound {
+			return true
+		}
+		found++
+		file, diags := hclsyntax.ParseConfig([]byte(e.Found.Resource+"\n\n"+e.Found.Import+"\n"), "imports.tf", hcl.InitialPos)
+		if diags.HasErrors() {
+			t.Fatalf("%s\n%s", diags, e.Found.Resource)
+		}
+		body := file.Body.(*hclsyntax.Body)
+		if len(body.Blocks) != 2 || body.Blocks[0].Type != "resource" || body.Blocks[1].Type != "import" || len(body.Attributes) > 0 {
+			t.Fatalf("%s\n\n%s", e.Found.Resource, e.Found.Import)
+		}
+		if !hclsyntax.ValidIdentifier(body.Blocks[0].Labels[1]) {
+			t.Errorf("the name %q", body.Blocks[0].Labels[1])
+		}
+		if v, diags := body.Blocks[0].Body.Attributes["name"].Expr.Value(nil); diags.HasErrors() || v.AsString() != hostile {
+			t.Errorf("%q, %s", v, diags)
+		}
+		return true
+	}})
+	if ds = append(q.loadError, ds...); ds.HasErrors() || found != 1 {
+		t.Errorf("%d found, %v", found, ds)
+	}
+}
+
+// TestQueryNames: a generated resource never has the name of a resource that the configuration has already, as after an earlier
+// query whose blocks were kept.
+func TestQueryNames(t *testing.T) {
+	t.Parallel()
+	q := newQueryRun(t, "list \"lab_thing\" \"r\" {\n  provider = lab\n}", "r_0", "r_0_1", "r_2")
+	for i := range 3 {
+		q.provider.Edit("lab_thing", fmt.Sprint("a-", i), map[string]cty.Value{"name": cty.StringVal(fmt.Sprint("a", i))})
+	}
+	var got []string
+	for _, line := range q.play(true, 0) {
+		if to, is := strings.CutPrefix(strings.TrimSpace(line), "to       = "); is {
+			got = append(got, to)
+		}
+	}
+	if diff := cmp.Diff([]string{"lab_thing.r_0_2", "lab_thing.r_1", "lab_thing.r_2_1"}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

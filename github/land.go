@@ -18,7 +18,7 @@ var ErrHeadMoved = errors.New("the pull request has another head by now")
 // ErrQueued reports that a pull request is now in the merge queue of its base branch, which merges it.
 var ErrQueued = errors.New("the pull request is in the merge queue")
 
-// landRemedy is the advice to users if the App may not merge. By default the App may only read contents.
+// landRemedy is the advice to users if the App may not merge, or not write a file. By default the App may only read contents.
 // Source: https://docs.github.com/en/rest/authentication/permissions-required-for-github-apps
 const landRemedy = "The GitHub App needs the permission to write contents: give it in the App's settings, and accept it in those of the installation."
 
@@ -90,8 +90,16 @@ func landed(what string, err error) error {
 	case http.StatusMethodNotAllowed:
 		return &FinalError{What: what, Why: "GitHub says " + re.Response.Status + ": " + said(re)}
 	}
+	return contentsFailed(what, err)
+}
+
+// contentsFailed is like failed, for a request that needs the permission to write contents. If GitHub denies it,
+// the advice is about this permission.
+func contentsFailed(what string, err error) error {
+	var re *gh.ErrorResponse
+	denied := errors.As(err, &re) && re.Response != nil && re.Response.StatusCode == http.StatusForbidden
 	err = failed(what, err)
-	if e := (*FinalError)(nil); re.Response.StatusCode == http.StatusForbidden && errors.As(err, &e) {
+	if e := (*FinalError)(nil); denied && errors.As(err, &e) {
 		e.Remedy = landRemedy
 	}
 	return err

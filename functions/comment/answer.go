@@ -89,6 +89,8 @@ type Failed struct {
 func (f Failed) markdown() string {
 	what := fmt.Sprintf("**Failed to plan** %s.", markdown.Code(f.Project))
 	switch {
+	case f.Verb == Output || f.Verb == Show:
+		what = fmt.Sprintf("**Failed to show** the state of %s.", markdown.Code(f.Project))
 	case f.Verb == Query:
 		what = fmt.Sprintf("**Failed to query** %s.", markdown.Code(f.Project))
 	case f.Verb == Apply && f.Untouched && f.Closed:

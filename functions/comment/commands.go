@@ -26,6 +26,8 @@ const (
 	Taint       = grammar.Taint
 	Untaint     = grammar.Untaint
 	Invoke      = grammar.Invoke
+	Output      = grammar.Output
+	Show        = grammar.Show
 	Query       = grammar.Query
 
 	Help = grammar.Help

@@ -29,6 +29,10 @@ type Queried struct {
 	// the number of such objects whose configuration is left out.
 	Config  string `json:",omitempty"`
 	Without int    `json:",omitempty"`
+	// Secret is the number of objects whose configuration is left out because one of its values is secret.
+	Secret int `json:",omitempty"`
+	// Import is the pull request with the configuration; nil if nobody asked for one.
+	Import *QueriedImport `json:",omitempty"`
 	// Ended is set if there were too many objects, so that the query was ended.
 	Ended bool `json:",omitempty"`
 	// Warnings are the warnings of the query, in Markdown.
@@ -52,8 +56,9 @@ type QueriedObject struct {
 	Managed  string `json:",omitempty"` // its address in the state; "" if the state does not have it
 }
 
-// Each returns the result within the limits, with f applied to each text of somebody else.
-func (q Queried) Each(f func(string) string) Queried {
+// Each returns the result within the limits, with f applied to each text of somebody else. room is the limit of the
+// configuration, in bytes.
+func (q Queried) Each(f func(string) string, room int) Queried {
 	short := func(s string) string { return cutTitle(f(s), maxQueriedText) }
 	q.Lists, q.Objects = q.Lists[:min(len(q.Lists), maxQueryLists)], q.Objects[:min(len(q.Objects), MaxQueried)]
 	for i, l := range q.Lists {
@@ -63,32 +68,53 @@ func (q Queried) Each(f func(string) string) Queried {
 		q.Objects[i] = QueriedObject{short(o.List), short(o.Name), short(o.Identity), short(o.Managed)}
 	}
 	q.Config = f(q.Config)
-	if len(q.Config) > MaxQueryConfig {
+	if len(q.Config) > room {
 		q.Config = ""
 	}
 	q.Warnings = markdown.Cut(f(q.Warnings), maxQueryWarning)
-	for len(q.Objects) > 0 && encodedSize(q) > maxQueriedSize {
+	size := func() int {
+		kept := q
+		if room > MaxQueryConfig { // a file gets it, and no record
+			kept.Config = ""
+		}
+		return encodedSize(kept)
+	}
+	for len(q.Objects) > 0 && size() > maxQueriedSize {
 		q.Objects = q.Objects[:len(q.Objects)/2]
 	}
 	return q
 }
 
+// counts returns the number of objects that exist, of those among them that the state does not have, and of objects
+// of the state that have no identity.
+func (q Queried) counts() (found, left, unknown int) {
+	for _, l := range q.Lists {
+		found, left, unknown = found+l.Found, left+l.Found-l.Managed, unknown+l.Unknown
+	}
+	return found, left, unknown
+}
+
+// Generated returns the number of objects whose configuration was generated and is not left out.
+func (q Queried) Generated() int {
+	_, left, _ := q.counts()
+	return max(left-q.Without-q.Secret, 0)
+}
+
 func (q Queried) markdown() string {
 	var b strings.Builder
-	found, managed, unknown := 0, 0, 0
-	for _, l := range q.Lists {
-		found, managed, unknown = found+l.Found, managed+l.Managed, unknown+l.Unknown
-	}
-	left := found - managed
+	found, left, unknown := q.counts()
 	fmt.Fprintf(&b, "**Queried** %s: %s. ", markdown.Code(q.Project), foundText(found, left))
+	propose := fmt.Sprintf("For a pull request with their configuration, comment %s.", markdown.Code(Command{Verb: Query, Project: q.Project, PullRequest: true}.String()))
 	switch generated := q.Config != ""; {
+	case q.Import != nil:
+		b.WriteString(q.importText(left))
 	case left == 0:
 	case generated:
-		fmt.Fprintf(&b, "To manage them, copy the configuration below into a file in %s and push it. The plan then shows the imports.", markdown.Code(q.Dir))
+		fmt.Fprintf(&b, "To manage them, copy the configuration below into a file in %s and push it. The plan then shows the imports. Or comment %s.", markdown.Code(q.Dir), markdown.Code(Command{Verb: Query, Project: q.Project, PullRequest: true}.String()))
 	case q.Without > 0:
-		fmt.Fprintf(&b, "Their configuration is too long for a comment. Run %s in %s on your machine.", markdown.Code("lockstep query -generate-config-out=found.tf"), markdown.Code(q.Dir))
+		fmt.Fprintf(&b, "Their configuration is too long for a comment. %s Or run %s in %s on your machine.", propose, markdown.Code("lockstep query -generate-config-out=found.tf"), markdown.Code(q.Dir))
 	default:
-		fmt.Fprintf(&b, "For their configuration, comment %s.", markdown.Code(Command{Verb: Query, Project: q.Project, Generate: true}.String()))
+		fmt.Fprintf(&b, "For their configuration, comment %s. %s", markdown.Code(Command{Verb: Query, Project: q.Project, Generate: true}.String()), propose)
 	}
 	b.WriteString("\n\n| list block | exist | in the state | not in the state |\n|---|---|---|---|\n")
 	for _, l := range q.Lists {
@@ -117,8 +143,11 @@ func (q Queried) markdown() string {
 	if q.Config != "" {
 		fmt.Fprintf(&b, "\n<details><summary>Configuration</summary>\n\n%s\n\n</details>\n", markdown.Fence("hcl", q.Config))
 		if q.Without > 0 {
-			fmt.Fprintf(&b, "\nThe configuration of %s is left out.\n", strings.ToLower(objectsOf(q.Without)))
+			fmt.Fprintf(&b, "\nThe configuration of %s is left out, because a comment has no more room.\n", objectsOf(q.Without))
 		}
+	}
+	if q.Secret > 0 {
+		fmt.Fprintf(&b, "\nThe configuration of %s is left out, because it contains a secret value. Write it yourself, with a variable for the secret.\n", objectsOf(q.Secret))
 	}
 	if q.Warnings != "" {
 		b.WriteString("\n" + q.Warnings)

@@ -25,6 +25,7 @@ var kinds = reasons.Union[Reply]{
 	"refused":       reflect.TypeFor[Refused](),
 	"recovered":     reflect.TypeFor[Recovered](),
 	"queried":       reflect.TypeFor[Queried](),
+	"shown":         reflect.TypeFor[Shown](),
 	"stopping":      reflect.TypeFor[Stopping](),
 	"stopped":       reflect.TypeFor[StoppedApply](),
 	"locked":        reflect.TypeFor[Locked](),
@@ -78,9 +79,13 @@ const (
 func VerdictOn(replies []Reply) Verdict {
 	v := Good
 	for _, r := range replies {
-		switch r.(type) {
+		switch r := r.(type) {
 		case Pending:
 			return Waiting
+		case Queried:
+			if r.Import != nil && r.Import.Problem != "" {
+				v = Bad
+			}
 		case Refused, Misunderstood, Failed, PlanSuperseded, PlanRenewal, QueuedPlan, Unfinished, Unapplied, MergeRefused, Broken, TooMany, StoppedApply:
 			v = Bad
 		}

@@ -34,7 +34,7 @@ const (
 	SyncComments Kind = "tell"      // the comments on a pull request are out of date
 	ToPlan       Kind = "plan"      // plan one project
 	ToTest       Kind = "test"      // run the tests of one project
-	ToQuery      Kind = "query"     // find objects by the list blocks of one project
+	ToQuery      Kind = "query"     // find objects by the list blocks of one project, or show parts of its state
 	ToApply      Kind = "apply"     // apply one saved plan
 	ToRecover    Kind = "recover"   // recover the state of one project
 	ToRelease    Kind = "release"   // release the lock of an apply that was given up before its first change
@@ -76,13 +76,17 @@ type Message struct {
 	// Tip is a commit of the base branch. The message requests a check whether the project of the run is back
 	// at that commit.
 	Tip string `json:",omitempty"`
-	// MergeGroup is the head commit of a merge group.
+	// MergeGroup is the head commit of a merge group. Tests of it belong to the group's commit, and not to Head.
 	MergeGroup string `json:",omitempty"`
 	// Head is the commit to plan; the plan is written to the commit's check run. For a [Rerun] it is the commit
 	// whose check runs were requested again.
 	Head string `json:",omitempty"`
 	// Generate is set if a query is to show configuration, too.
 	Generate bool `json:",omitempty"`
+	// Show is the command that a message of the kind [ToQuery] carries out, if it is "output" or "show".
+	Show *grammar.Command `json:",omitempty"`
+	// Propose is set if a query is to open a pull request with the configuration.
+	Propose bool `json:",omitempty"`
 	// Target names the run to plan, test, query, check, apply, recover or release among the runs of the pull request: see
 	// runs.ID.Target. For a plan, tests or a check, Attempt must equal the run's Attempt; for an apply, the run's Try.
 	// Otherwise the message is obsolete.

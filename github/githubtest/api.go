@@ -65,6 +65,9 @@ const (
 // Source: https://docs.github.com/en/rest/authentication/permissions-required-for-github-apps
 var operations = map[string]operation{
 	"GET pulls":                       {"pull_requests:read", (*Repository).listPulls},
+	"POST pulls":                      {"pull_requests:write", (*Repository).createPull},
+	"POST git/refs":                   {"contents:write", (*Repository).createRef},
+	"PUT contents/{path...}":          {"contents:write", (*Repository).putContents},
 	"GET pulls/{number}":              {"pull_requests:read", (*Repository).getPull},
 	"PUT pulls/{number}/merge":        {"contents:write", (*Repository).landPull},
 	"DELETE git/refs/{ref...}":        {"contents:write", (*Repository).deleteRef},

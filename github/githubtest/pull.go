@@ -22,7 +22,7 @@ type pulls struct {
 type pull struct {
 	id            int64
 	number        int
-	title         string
+	title, body   string
 	author        *user
 	from          *repo
 	head, base    string // branches
@@ -62,15 +62,28 @@ func (r *Repository) OpenPullFrom(fork *Repository, who, title, branch string) i
 func (l *pulls) openPull(who, title string, from *repo, branch string, draft bool) int {
 	w := l.repo.world
 	defer w.lock()()
+	return l.open(w.person(who), opened{title: title, from: from, branch: branch, base: l.repo.main, draft: draft}).number
+}
+
+// An opened pull request has these properties from the beginning. branch is a branch of the repository from.
+type opened struct {
+	title, body  string
+	from         *repo
+	branch, base string
+	draft        bool
+}
+
+func (l *pulls) open(by *user, o opened) *pull {
+	w := l.repo.world
 	at := w.log.Tick()
 	p := &pull{
-		id: w.log.nextID(), number: len(l.list) + 1, title: title, author: w.person(who), from: from,
-		head: branch, base: l.repo.main, headSHA: from.mustBranch(branch), baseSHA: l.repo.mustBranch(l.repo.main), open: true, draft: draft, made: at, touched: at,
+		id: w.log.nextID(), number: len(l.list) + 1, title: o.title, body: o.body, author: by, from: o.from,
+		head: o.branch, base: o.base, headSHA: o.from.mustBranch(o.branch), baseSHA: l.repo.mustBranch(o.base), open: true, draft: o.draft, made: at, touched: at,
 	}
 	l.list = append(l.list, p)
-	l.repo.note(Edit{Kind: "pull request", Who: who, Number: p.number, Text: title})
-	l.send(p, p.author, "opened", nil)
-	return p.number
+	l.repo.note(Edit{Kind: "pull request", Who: by.login, Number: p.number, Text: o.title})
+	l.send(p, by, "opened", nil)
+	return p
 }
 
 // pull returns the pull request with a number; nil if there is none.

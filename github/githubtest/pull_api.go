@@ -81,6 +81,9 @@ func (l *pulls) json(p *pull) rest.Object {
 		"additions": 1, "deletions": 0, "changed_files": 1, "comments": 0, "commits": max(p.commits, 1), "review_comments": 0,
 		"maintainer_can_modify": false,
 	}
+	if p.body != "" {
+		o["body"] = p.body
+	}
 	if !p.open {
 		o["closed_at"] = rest.Stamp(p.touched)
 	}

@@ -6,6 +6,7 @@ import "maps"
 type PullView struct {
 	Number        int
 	Title, Author string
+	Body          string // Markdown
 	State         string // "open", "closed", "merged"
 	Fork          bool   // whether it comes from one
 	From, Into    string // branches
@@ -19,7 +20,7 @@ func (l *pulls) Pulls() []PullView {
 	var out []PullView
 	for _, p := range l.list {
 		v := PullView{
-			Number: p.number, Title: p.title, Author: p.author.login, State: p.state(), Fork: p.from != l.repo,
+			Number: p.number, Title: p.title, Body: p.body, Author: p.author.login, State: p.state(), Fork: p.from != l.repo,
 			From: p.head, Into: p.base, Head: p.headSHA,
 		}
 		if p.mergedBy != nil {

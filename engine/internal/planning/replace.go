@@ -1,6 +1,7 @@
 package planning
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -109,7 +110,7 @@ func reaches(t addrs.Target, m addrs.Module) bool {
 const maxNamed = 10
 
 // nothing returns the warning about an address that matches nothing. It names the instances that may be
-// meant.
+// meant, or the nearest address of the configuration and the state.
 func (p *planner) nothing(option string, t addrs.Target) diags.Diagnostics {
 	meant := map[string]bool{}
 	for abs, keys := range p.instances.Resources {
@@ -120,7 +121,7 @@ func (p *planner) nothing(option string, t addrs.Target) diags.Diagnostics {
 			meant[abs.Instance(k).String()] = true
 		}
 	}
-	remedy := "Check the address for a typing error."
+	remedy := cmp.Or(strings.TrimSpace(diags.Suggest(t.String(), maps.Keys(p.addresses(t.IsModule())))), "Check the address for a typing error.")
 	if names := slices.Sorted(maps.Keys(meant)); len(names) > 0 {
 		more := ""
 		if len(names) > maxNamed {
@@ -130,6 +131,29 @@ func (p *planner) nothing(option string, t addrs.Target) diags.Diagnostics {
 	}
 	return diags.Warningf(nil, "Address matches nothing",
 		"The option %s=%s matches nothing in the configuration or the state, so it selects nothing. %s", option, t, remedy)
+}
+
+// addresses returns the addresses of all modules, or of all resources, in the configuration and in the state.
+func (p *planner) addresses(modules bool) map[string]bool {
+	all := map[string]bool{}
+	for _, m := range p.in.Config.Order {
+		if modules {
+			all[m.Addr.String()] = true
+			continue
+		}
+		for r := range m.Resources {
+			all[addrs.ConfigResource{Module: m.Addr, Resource: r}.String()] = true
+		}
+	}
+	for abs := range p.in.State.Resources() {
+		if !modules {
+			all[abs.String()] = true
+		} else if !abs.Module.IsRoot() {
+			all[abs.Module.String()] = true
+		}
+	}
+	delete(all, "") // the root module
+	return all
 }
 
 // replaceWarnings returns warnings for -replace with a whole resource, although only instances can be

@@ -7,28 +7,29 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/generating"
 )
 
-// names are the names of the resource blocks that were generated for one list block.
+// names are the names of the resource blocks that were generated, and that a later block could get, too.
 type names map[string]bool
 
 // blocks returns a resource block for an object, and the import block for it. The resource has the name of
-// the list block, followed by the key of the block's instance and the number of the object: all_0.
-func (used names) blocks(r *request, object, identity cty.Value, n int) (resource, imports string) {
+// the list block, followed by the key of the block's instance and the number of the object: all_0. If the
+// configuration has such a resource already, a further number follows: all_0_1.
+func (used names) blocks(root *config.Module, r *request, object, identity cty.Value, n int) (resource, imports string) {
 	name := r.block.Name
 	if !r.key.IsNone() {
 		name += "_" + identifier(r.key.String())
 	}
 	base := fmt.Sprintf("%s_%d", name, n)
-	name = base
-	for i := 1; used[name]; i++ { // keys of two instances may become the same word
-		name = fmt.Sprintf("%s_%d", base, i)
+	to := addrs.Resource{Mode: addrs.Managed, Type: r.TypeName, Name: base}
+	for i := 1; used[to.Name] || root.Resources[to] != nil; i++ { // keys of two instances may become the same word
+		to.Name = fmt.Sprintf("%s_%d", base, i)
 	}
-	if !r.key.IsNone() { // else the number makes it unique, however many there are
-		used[name] = true
+	if !r.key.IsNone() || to.Name != base { // else the number makes it unique, however many there are
+		used[to.Name] = true
 	}
-	to := addrs.Resource{Mode: addrs.Managed, Type: r.TypeName, Name: name}
 	p := r.block.Provider.String()
 	return generating.Block(to, p, r.of.Block, object), generating.Import(to, p, identity)
 }

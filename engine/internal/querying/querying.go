@@ -305,6 +305,6 @@ func (q *query) found(ctx context.Context, client provider.Client, r *request, x
 			value = f.Object
 		}
 	}
-	f.Resource, f.Import = q.names.blocks(r, value, x.Identity, n)
+	f.Resource, f.Import = q.names.blocks(q.Config.Root, r, value, x.Identity, n)
 	return f, r.place(ds)
 }

@@ -33,6 +33,8 @@ type Command struct {
 	Options Options `json:",omitzero"`
 	// Generate asks a query for the configuration of what it finds.
 	Generate bool `json:",omitempty"` // -generate
+	// PullRequest asks a query to open a pull request with the configuration of what it finds.
+	PullRequest bool `json:",omitempty"` // -pull-request
 	// Reason is the author's reason for the command, as typed.
 	Reason string `json:",omitempty"` // --reason
 }
@@ -69,6 +71,9 @@ func (c Command) words() []string {
 	out = append(out, c.Options.Words()...)
 	if c.Generate {
 		out = append(out, generate.flag())
+	}
+	if c.PullRequest {
+		out = append(out, asPullRequest.flag())
 	}
 	if c.Reason != "" {
 		out = append(out, "--reason", always(c.Reason))

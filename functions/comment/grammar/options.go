@@ -51,6 +51,8 @@ var (
 
 	generate = &option{[]string{"generate"}, "", nil, said(func(c *Command) *bool { return &c.Generate }), "Shows the configuration of what is found, with the blocks that import it."}
 
+	asPullRequest = &option{[]string{"pull-request"}, "", nil, said(func(c *Command) *bool { return &c.PullRequest }), "Opens a pull request with the configuration of what is found, and the blocks that import it."}
+
 	because = &option{[]string{"reason"}, "\"...\"", isReason, once(func(c *Command) *string { return &c.Reason }), "Your reason, which Lockstep shows and records."}
 )
 
@@ -60,7 +62,7 @@ var (
 	addressed = []*option{target, exclude, replace, imported, moved, forgotten, untainted, invoked}
 	planning  = []*option{target, exclude, replace, variable, destroy, refreshOnly, refresh, imported, moved, forgotten, untainted, invoked}
 	changing  = []*option{target, exclude, variable, refresh} // of a plan that changes the state
-	all       = slices.Concat(choosing, planning, []*option{generate, because})
+	all       = slices.Concat(choosing, planning, []*option{generate, asPullRequest, because})
 )
 
 func once(field func(*Command) *string) func(*Command, string) bool {

@@ -350,7 +350,7 @@ func (r *reader) complete() {
 			r.lose(Problem{Kind: Together, Flag: x.a.flag(), Other: x.b.flag()})
 		}
 	}
-	if n := len(r.command.Arguments); n < len(r.row.arguments) {
+	if n := len(r.command.Arguments); n < len(r.row.arguments) && !r.row.optional {
 		r.lose(Problem{Kind: NoArgument, Verb: r.command.Verb, Want: r.row.arguments[n].stands})
 	}
 	if r.row.reasoned && r.command.Reason == "" {

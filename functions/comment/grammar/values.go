@@ -55,6 +55,7 @@ const (
 var (
 	addressPattern  = regexp.MustCompile(`^` + nameStep + keyStep + `(\.` + nameStep + keyStep + `)+$`)
 	actionPattern   = regexp.MustCompile(`^(module\.` + nameStep + keyStep + `\.)*action\.` + nameStep + `\.` + nameStep + keyStep + `$`)
+	outputPattern   = regexp.MustCompile(`^` + nameStep + `$`)
 	resourcePattern = regexp.MustCompile(`^(module\.` + nameStep + keyStep + `\.)*(resource\.)?` + nameStep + `\.` + nameStep + keyStep + `$`)
 )
 
@@ -84,6 +85,14 @@ func isResource(s string) Kind {
 func isAction(s string) Kind {
 	if len(s) > maxValue || !actionPattern.MatchString(s) {
 		return BadAction
+	}
+	return ""
+}
+
+// isOutput checks that a value may be the name of an output.
+func isOutput(s string) Kind {
+	if len(s) > maxName || !outputPattern.MatchString(s) {
+		return BadName
 	}
 	return ""
 }

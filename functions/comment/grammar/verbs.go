@@ -33,7 +33,10 @@ const (
 	Invoke Verb = "invoke"
 	// Query finds objects that exist, by the list blocks of a project. The gate is asked for a plan.
 	Query Verb = "query"
-	Help  Verb = "help"
+	// Output and Show show the outputs, and the objects, of a project's state. The gate is asked for a plan.
+	Output Verb = "output"
+	Show   Verb = "show"
+	Help   Verb = "help"
 )
 
 // A row describes one verb in the table of verbs.
@@ -55,6 +58,8 @@ type row struct {
 	// times.
 	arguments []argument
 	repeats   bool
+	// optional is set if the arguments may be missing.
+	optional bool
 	// commit is set for a verb after which the ID of a commit may follow.
 	commit bool
 	// hash is set for a verb after which the hash of a plan may follow.
@@ -150,11 +155,20 @@ var table = []row{
 		is:   func(o Options, _ bool) bool { return o.Invoke != "" },
 	},
 	{
-		verb: Query, participle: "queried", acts: true, takes: []*option{generate}, ungated: true,
+		verb: Query, participle: "queried", acts: true, takes: []*option{generate, asPullRequest}, ungated: true,
 		help: []Form{
 			{"lockstep query -p NAME", "lists the objects that the project's `list` blocks find, and says which of them its state does not have"},
 			{"lockstep query -p NAME -generate", "shows configuration and `import` blocks for the objects that the state does not have"},
+			{"lockstep query -p NAME -pull-request", "opens a pull request with this configuration"},
 		},
+	},
+	{
+		verb: Output, participle: "shown", acts: true, arguments: []argument{{"OUTPUT", isOutput}}, optional: true, ungated: true,
+		help: []Form{{"lockstep output OUTPUT -p NAME", "shows an output of the project's state, or all of them; sensitive values stay hidden"}},
+	},
+	{
+		verb: Show, participle: "shown", acts: true, arguments: []argument{{"ADDR", isAddress}}, optional: true, ungated: true,
+		help: []Form{{"lockstep show ADDR -p NAME", "shows an object of the project's state, or the addresses of all; sensitive values stay hidden"}},
 	},
 	{verb: Help, participle: "helped", help: []Form{{"lockstep help", "shows this list"}}},
 }
@@ -175,8 +189,8 @@ func Verbs() []Verb { return selected(func(row) bool { return true }) }
 func Acting() []Verb { return selected(func(r row) bool { return r.acts }) }
 
 // Gated returns the verbs that a require block of lockstep.hcl can name: all verbs that do something to
-// projects, except override and query. Who may override a require block is written in that block itself. Whoever
-// may plan a project may query it.
+// projects, except override, query, output and show. Who may override a require block is written in that block
+// itself. Whoever may plan a project may query it and see its state.
 func Gated() []Verb { return selected(func(r row) bool { return r.acts && !r.ungated }) }
 
 // Planning returns the verbs that are other names for a plan with options: see [Command.AsPlan].

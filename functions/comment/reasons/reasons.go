@@ -100,6 +100,7 @@ var types = Union[Reason]{
 	"nothing to recover":  reflect.TypeFor[NothingToRecover](),
 	"nothing to query":    reflect.TypeFor[NothingToQuery](),
 	"query of a fork":     reflect.TypeFor[QueryOfFork](),
+	"not in base":         reflect.TypeFor[NotInBase](),
 	"nothing to stop":     reflect.TypeFor[NothingToStop](),
 	"stopped":             reflect.TypeFor[WasStopped](),
 	"hooked":              reflect.TypeFor[Hooked](),

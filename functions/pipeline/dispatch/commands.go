@@ -280,6 +280,12 @@ var handlers = map[comment.Verb]func(*commands, context.Context, comment.Command
 	comment.Query: func(co *commands, ctx context.Context, c comment.Command) ([]comment.Reply, error) {
 		return co.Querier.Enqueue(ctx, c)
 	},
+	comment.Output: func(co *commands, ctx context.Context, c comment.Command) ([]comment.Reply, error) {
+		return co.Querier.Enqueue(ctx, c)
+	},
+	comment.Show: func(co *commands, ctx context.Context, c comment.Command) ([]comment.Reply, error) {
+		return co.Querier.Enqueue(ctx, c)
+	},
 	comment.Lock: func(co *commands, ctx context.Context, c comment.Command) ([]comment.Reply, error) {
 		return co.Locker.Lock(ctx, c)
 	},

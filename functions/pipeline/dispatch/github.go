@@ -3,6 +3,7 @@ package dispatch
 import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/integrations"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/planrun"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
 	"github.com/lockstep-iac/lockstep/github"
 )
@@ -13,6 +14,7 @@ type GitHub interface {
 	report.Hub
 	integrations.Hub
 	integrations.DeploymentHub
+	planrun.ProposalHub
 	// Budget returns how many requests GitHub still allows, according to its latest answer.
 	Budget() github.Budget
 }

@@ -3,6 +3,7 @@ package dispatch_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
@@ -492,5 +493,58 @@ func TestQueueAskedAgain(t *testing.T) {
 	s.expect("the check in the end", s.group(at), "completed cancelled")
 	if got := len(s.repo.Comments(n)); got != 1 {
 		t.Errorf("%d comments", got)
+	}
+}
+
+// TestTestsInAQueue holds that a merge group gets the check of tests, with the result of the group's own commit: failed tests of the
+// group keep it out where the branch requires the check. A group that is gone is not tested.
+func TestTestsInAQueue(t *testing.T) {
+	t.Parallel()
+	const check = "lockstep/test: net"
+	s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "lockstep.hcl": testedNet})
+	one := s.pull("alice", "b", githubtest.Files{"net/a.tftest.hcl": expecting("1"), "net/b.tf": resource("b", "1")})
+	two := s.pull("bob", "c", githubtest.Files{"net/main.tf": resource("a", "2"), "net/c.tftest.hcl": expecting("2")})
+	of := func(sha string) (out string) {
+		for _, c := range s.repo.Checks(sha) {
+			if c.Name == check {
+				out += fmt.Sprintf("%s %s %s\n", c.Status, c.Conclusion, c.Title)
+			}
+		}
+		return out
+	}
+	first := s.repo.Enqueue("alice", one)
+	s.settle()
+	second := s.repo.Enqueue("bob", two)
+	s.settle()
+	s.expect("the first group", of(first), "completed success 1 run passed")
+	s.expect("the second, with both", of(second), "completed failure 1 of 2 runs did not pass")
+	if got := of(s.repo.Head("c")); !strings.Contains(got, "completed success 1 run passed") {
+		t.Errorf("the head of the second: %s", got)
+	}
+	for _, sha := range []string{first, second} {
+		if n := strings.Count(of(sha), "\n"); n != 1 {
+			t.Errorf("%d checks", n)
+		}
+	}
+	s.repo.Dequeue(one)
+	e := s.testing()
+	s.settle()
+	var late []pipeline.Message
+	third := s.repo.Enqueue("bob", two)
+	s.settleKeeping(func(m pipeline.Message) bool {
+		if m.Kind == pipeline.ToTest {
+			late = append(late, m)
+		}
+		return m.Kind == pipeline.ToTest
+	})
+	s.repo.Dequeue(two)
+	s.settle()
+	for _, m := range late {
+		if err := s.pipeline.Handle(t.Context(), m); err != nil {
+			t.Error(err)
+		}
+	}
+	if got := of(third); got != "" || len(e.jobs) > 0 || len(late) == 0 {
+		t.Errorf("a group that is gone: %s, %d jobs, %d messages", got, len(e.jobs), len(late))
 	}
 }

@@ -123,8 +123,8 @@ func (q *queuer) syncAhead(ctx context.Context, now gatefacts.Group) error {
 
 func (q *queuer) groups() ledger.Groups { return ledger.Groups{Ledger: q.Ledger} }
 
-// replanForMerge sends messages that make new plans of the projects that the merge will apply. It leaves out
-// projects that already have a new plan for the merge group. It can be repeated.
+// replanForMerge sends messages that make new plans of the projects that the merge will apply, and that test the
+// group's commit. It leaves out projects that already have a new plan for the merge group. It can be repeated.
 func (q *queuer) replanForMerge(ctx context.Context) error {
 	l, err := q.Ledger.LastLook(ctx, q.Facts.Message.Pull)
 	if err != nil || len(l.Groups) == 0 || !q.Facts.Pull.Open {
@@ -140,7 +140,16 @@ func (q *queuer) replanForMerge(ctx context.Context) error {
 		return err
 	}
 	for _, s := range all {
-		if s.Spec.Head != g.Head || !runs.CheckedInQueue(s.Run) {
+		if s.Spec.Head != g.Head {
+			continue
+		}
+		if m, ok := s.TestMessage(); ok {
+			m.MergeGroup = sha
+			if err := pipeline.Send(ctx, q.Queue, s.Pull, m, s.MessageName(), s.Asked.Attempt, sha); err != nil {
+				return err
+			}
+		}
+		if !runs.CheckedInQueue(s.Run) {
 			continue
 		}
 		p, err := q.groups().Plan(ctx, s.Run, sha)

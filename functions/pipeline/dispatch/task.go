@@ -71,8 +71,8 @@ func (p *Pipeline) task(m pipeline.Message, hub GitHub, tries *ledger.Attempts) 
 		Facts: t.facts, Report: t.report, Ledger: t.ledger, Leases: t.leases,
 		Artifacts: p.Artifacts, Projects: projects, Engine: p.Engine, Open: t.open, Hooks: steps, Poll: p.Poll, Follow: applies.ApplyAfterPlan, Foreseer: t.foreseer,
 	}
-	t.tester = &planrun.Tester{Facts: t.facts, Report: t.report, Ledger: t.ledger, Engine: p.Engine, Poll: p.Poll}
-	t.querier = &planrun.Querier{Facts: t.facts, Report: t.report, Ledger: t.ledger, Queue: queue, Engine: p.Engine}
+	t.tester = &planrun.Tester{Facts: t.facts, Report: t.report, Ledger: t.ledger, Leases: t.leases, Engine: p.Engine, Poll: p.Poll}
+	t.querier = &planrun.Querier{Facts: t.facts, Report: t.report, Ledger: t.ledger, Queue: queue, Engine: p.Engine, Hub: hub}
 	t.checker = &replanning.Checker{
 		Facts: t.facts, Report: t.report, Ledger: t.ledger,
 		Artifacts: p.Artifacts, Projects: projects, Engine: p.Engine, Foreseer: t.foreseer, Hooks: steps, Poll: p.Poll,

@@ -103,6 +103,8 @@ func TestRefusedOptions(t *testing.T) {
 		{grammar.Options{Replaces: []string{"module.a"}}, "Invalid address for -replace"},
 		{grammar.Options{Replaces: []string{"data.terraform_data.a"}}, "only managed"},
 		{grammar.Options{Targets: []string{"terraform_data.zz"}}, "The option -target=terraform_data.zz matches nothing"},
+		{grammar.Options{Targets: []string{"terraform_date.b"}}, `Did you mean "terraform_data.b"?`},
+		{grammar.Options{Targets: []string{"module.nope"}}, "Check the address for a typing error."},
 		{grammar.Options{Excludes: []string{"module.zz"}}, "The option -exclude=module.zz matches nothing"},
 		{grammar.Options{Replaces: []string{"terraform_data.zz[7]"}}, "The option -replace=terraform_data.zz[7] matches nothing"},
 		{grammar.Options{Invoke: "terraform_data.a"}, "Invalid address for -invoke"},

@@ -26,7 +26,7 @@ var errNoRights = errors.New("a query needs the rights of a plan")
 const maxFound = 10_000
 
 // Query implements jobs.Engine.
-func (e *Engine) Query(ctx context.Context, j jobs.Job, generate bool) (comment.Queried, string, error) {
+func (e *Engine) Query(ctx context.Context, j jobs.Job, room int) (comment.Queried, string, error) {
 	none := comment.Queried{}
 	if j.Snapshot != nil {
 		return none, "", errNoRights
@@ -38,7 +38,7 @@ func (e *Engine) Query(ctx context.Context, j jobs.Job, generate bool) (comment.
 	if err != nil {
 		return none, "", fmt.Errorf("open %s: %w", describe(j), err)
 	}
-	found := &inventory{generate: generate, result: comment.Queried{Project: j.Project, Dir: j.Dir}}
+	found := &inventory{room: room, result: comment.Queried{Project: j.Project, Dir: j.Dir}}
 	ds = append(ds, o.query(ctx, ds, found)...)
 	if ctx.Err() != nil {
 		return none, "", fmt.Errorf("query %s: %w", describe(j), context.Cause(ctx))
@@ -48,7 +48,7 @@ func (e *Engine) Query(ctx context.Context, j jobs.Job, generate bool) (comment.
 	if ds.HasErrors() {
 		return none, report, nil
 	}
-	return found.done(report).Each(r.hide.From), "", nil
+	return found.done(report).Each(r.hide.From, room), "", nil
 }
 
 // query runs the list blocks. ds are the diagnostics of opening the checkout.
@@ -70,18 +70,20 @@ func (o *checkout) query(ctx context.Context, ds diags.Diagnostics, found *inven
 		return ds
 	}
 	found.read(o.State.Current)
-	return append(ds, engine.Query(ctx, o.run(ctx), engine.QueryOptions{Generate: found.generate, Tell: found.hear})...)
+	found.hide = o.secrets(nil, nil)
+	return append(ds, engine.Query(ctx, o.run(ctx), engine.QueryOptions{Generate: found.room > 0, Tell: found.hear})...)
 }
 
 // An inventory compares the objects that a query finds with those of a state.
 type inventory struct {
-	generate bool
-	managed  map[string]string // addresses, by type and identity
-	unknown  map[string]int    // objects without an identity, by type
-	total    int
-	config   strings.Builder
-	result   comment.Queried
-	known    []comment.QueriedObject // objects that the state has
+	room    int               // for configuration, in bytes
+	hide    *secrets          // values that configuration must not have; nil for none
+	managed map[string]string // addresses, by type and identity
+	unknown map[string]int    // objects without an identity, by type
+	total   int
+	config  strings.Builder
+	result  comment.Queried
+	known   []comment.QueriedObject // objects that the state has
 }
 
 // read reads the identities of a state.
@@ -165,15 +167,18 @@ func (x *inventory) found(e events.Query) {
 	if len(x.result.Objects) < comment.MaxQueried {
 		x.result.Objects = append(x.result.Objects, one)
 	}
-	if !x.generate {
+	if x.room == 0 {
 		return
 	}
 	text := e.Found.Resource + "\n\n" + e.Found.Import + "\n\n"
-	if x.result.Without > 0 || x.config.Len()+len(text) > comment.MaxQueryConfig {
+	switch {
+	case x.hide != nil && x.hide.From(text) != text: // with a secret replaced, an apply would change the object
+		x.result.Secret++
+	case x.result.Without > 0 || x.config.Len()+len(text) > x.room:
 		x.result.Without++
-		return
+	default:
+		x.config.WriteString(text)
 	}
-	x.config.WriteString(text)
 }
 
 // done returns the result. warnings are those of the query.

@@ -30,7 +30,7 @@ func TestInventory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := &inventory{generate: true}
+	x := &inventory{room: 1000}
 	x.read(s)
 	found := func(name string, id int64) events.Query {
 		identity := cty.ObjectVal(map[string]cty.Value{"id": cty.NumberIntVal(id), "name": cty.StringVal(name), "zone": cty.NullVal(cty.String)})
@@ -58,7 +58,7 @@ func TestInventory(t *testing.T) {
 // TestManyFound holds that a query ends after ten thousand objects, and that what it keeps of them is small.
 func TestManyFound(t *testing.T) {
 	t.Parallel()
-	x := &inventory{generate: true}
+	x := &inventory{room: comment.MaxQueryConfig}
 	x.hear(events.Query{Kind: events.QueryStart, Address: "list.x.all", Type: "x"})
 	n := 0
 	for more := true; more && n < 2*maxFound; n++ {
@@ -71,6 +71,22 @@ func TestManyFound(t *testing.T) {
 	}
 }
 
+// TestFoundSecret holds that the configuration of an object with a secret in one of its values is left out, and counted.
+func TestFoundSecret(t *testing.T) {
+	t.Parallel()
+	hide := &secrets{}
+	hide.Text("correct-horse-battery")
+	x := &inventory{room: 1000, hide: hide}
+	x.hear(events.Query{Kind: events.QueryStart, Address: "list.x.all", Type: "x"})
+	for i, value := range []string{"one", "correct-horse-battery", "three"} {
+		f := events.Found{Identity: cty.ObjectVal(map[string]cty.Value{"n": cty.NumberIntVal(int64(i))}), Resource: fmt.Sprintf("a = %q", value), Import: "import {}"}
+		x.hear(events.Query{Kind: events.QueryFound, Address: "list.x.all", Type: "x", Found: f})
+	}
+	if got := x.done(""); got.Secret != 1 || got.Without != 0 || strings.Contains(got.Config, "horse") || !strings.Contains(got.Config, "three") {
+		t.Errorf("%+v", got)
+	}
+}
+
 // TestQueryRefused is a table of queries that fail, each with its reason.
 func TestQueryRefused(t *testing.T) {
 	t.Parallel()
@@ -80,7 +96,7 @@ func TestQueryRefused(t *testing.T) {
 		{"list \"lab_thing\" \"all\" {\n  provider = lab\n}\n", "Provider is not allowed"},
 	} {
 		b := newBench(t, map[string]string{"net/main.tf": "resource \"terraform_data\" \"a\" {}\n", "net/find.tfquery.hcl": test.files})
-		found, failure, err := b.engine.Query(t.Context(), b.job, true)
+		found, failure, err := b.engine.Query(t.Context(), b.job, 1000)
 		if err != nil || found.Lists != nil || !strings.Contains(failure, test.want) {
 			t.Errorf("%s: %+v, %s, %v", test.files, found, failure, err)
 		}
@@ -90,7 +106,7 @@ func TestQueryRefused(t *testing.T) {
 	}
 	b := newBench(t, map[string]string{"net/main.tf": ""})
 	b.job = jobs.Unprivileged(b.job, jobs.Snapshot{})
-	if _, _, err := b.engine.Query(t.Context(), b.job, false); err == nil {
+	if _, _, err := b.engine.Query(t.Context(), b.job, 0); err == nil {
 		t.Error("a job without rights is queried")
 	}
 }

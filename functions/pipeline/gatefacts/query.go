@@ -38,3 +38,18 @@ func QueryJob(ctx context.Context, e *Reader, r runs.Run, dir string) (j jobs.Jo
 	}
 	return j, d, "", nil
 }
+
+// DirInBase returns the directory of a run's project at the base commit. ok is false if that commit does not have
+// the project.
+func DirInBase(ctx context.Context, e *Reader, r runs.Run) (dir string, ok bool, err error) {
+	b, err := e.baseAt(ctx, r.Spec.Base)
+	if err != nil {
+		return "", false, err
+	}
+	for _, p := range b.projects {
+		if p.Name == r.Project && p.Workspace == r.Workspace {
+			return p.Dir, true, nil
+		}
+	}
+	return "", false, nil
+}

@@ -22,10 +22,13 @@ type Engine interface {
 	Check(ctx context.Context, j Job, plan []byte) (Checked, error)
 	// Test runs the tests of a job that [ForTests] has made.
 	Test(ctx context.Context, j Job) (comment.Tests, error)
-	// Query finds objects that exist, by the list blocks of the project, and says which of them the state has. With
-	// generate, it also returns configuration for the others. failure is the reason, in Markdown, if the query
-	// failed. Query changes nothing.
-	Query(ctx context.Context, j Job, generate bool) (found comment.Queried, failure string, err error)
+	// Query finds objects that exist, by the list blocks of the project, and says which of them the state has. It also
+	// returns configuration for the others, of at most room bytes; with 0, none. failure is the reason, in Markdown, if
+	// the query failed. Query changes nothing.
+	Query(ctx context.Context, j Job, room int) (found comment.Queried, failure string, err error)
+	// Show shows parts of the state, for the commands "output" and "show", without sensitive values. failure is the
+	// reason, in Markdown, if there is nothing to show.
+	Show(ctx context.Context, j Job, c comment.Command) (shown comment.Shown, failure string, err error)
 	// Recover adds the results of unfinished applies to the state, and reports everything about which a person
 	// must decide. The error is a *StateError in the same cases as for Unlock, and if the state is locked.
 	Recover(ctx context.Context, j Job) (comment.Recovered, error)

@@ -76,10 +76,16 @@ func (t TestRecord) Failed() bool { return !t.Ended && t.Result != nil && !t.Res
 // PlanMessages returns the messages for the plan of a queued run, and for the tests that run with it.
 func (r Run) PlanMessages() []pipeline.Message {
 	m := pipeline.Message{Kind: pipeline.ToPlan, Head: r.Spec.Head, Target: r.Target(), Attempt: r.Asked.Attempt, Actor: r.Asked.By, Answer: r.Asked.Answer}
-	if !r.Spec.Test {
-		return []pipeline.Message{m}
+	if test, ok := r.TestMessage(); ok {
+		return []pipeline.Message{m, test}
 	}
-	test := m
-	test.Kind, test.Answer = pipeline.ToTest, ""
-	return []pipeline.Message{m, test}
+	return []pipeline.Message{m}
+}
+
+// TestMessage returns the message for the tests of a run. ok is false if its project has none.
+func (r Run) TestMessage() (m pipeline.Message, ok bool) {
+	if !r.Spec.Test || r.Phase == Superseded || r.Phase == Dropped {
+		return m, false
+	}
+	return pipeline.Message{Kind: pipeline.ToTest, Head: r.Spec.Head, Target: r.Target(), Attempt: r.Asked.Attempt, Actor: r.Asked.By}, true
 }

@@ -156,8 +156,12 @@ func (c *Child) engine(ctx context.Context, make Maker, r *result) error {
 		r.Tests = &t
 	case queries:
 		var q comment.Queried
-		q, r.Problem, err = e.Query(ctx, c.order.Job, c.order.Generate)
+		q, r.Problem, err = e.Query(ctx, c.order.Job, c.order.Room)
 		r.Queried = &q
+	case shows:
+		var s comment.Shown
+		s, r.Problem, err = e.Show(ctx, c.order.Job, c.order.Command)
+		r.Shown = &s
 	case recovers:
 		var rec comment.Recovered
 		rec, err = e.Recover(ctx, c.order.Job)

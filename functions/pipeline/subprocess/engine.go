@@ -178,8 +178,8 @@ func (e *Engine) Test(ctx context.Context, j jobs.Job) (comment.Tests, error) {
 }
 
 // Query implements jobs.Engine.
-func (e *Engine) Query(ctx context.Context, j jobs.Job, generate bool) (comment.Queried, string, error) {
-	c := e.call(order{Action: queries, Job: j, Generate: generate})
+func (e *Engine) Query(ctx context.Context, j jobs.Job, room int) (comment.Queried, string, error) {
+	c := e.call(order{Action: queries, Job: j, Room: room})
 	r, err := c.do(ctx)
 	if dead := asDeath(err); dead != nil {
 		return comment.Queried{}, c.clean(dead.Markdown()), nil
@@ -190,7 +190,25 @@ func (e *Engine) Query(ctx context.Context, j jobs.Job, generate bool) (comment.
 	if err != nil {
 		return comment.Queried{}, "", fmt.Errorf("query %s in %s: %w", j.Project, j.Repo, err)
 	}
-	return r.Queried.Each(c.clean), c.clean(r.Problem), nil
+	return r.Queried.Each(c.clean, room), c.clean(r.Problem), nil
+}
+
+// Show implements jobs.Engine.
+func (e *Engine) Show(ctx context.Context, j jobs.Job, cmd comment.Command) (comment.Shown, string, error) {
+	c := e.call(order{Action: shows, Job: j, Command: cmd})
+	r, err := c.do(ctx)
+	if dead := asDeath(err); dead != nil {
+		return comment.Shown{}, c.clean(dead.Markdown()), nil
+	}
+	if err == nil && r.Shown == nil {
+		err = errShape
+	}
+	if err != nil {
+		return comment.Shown{}, "", fmt.Errorf("show the state of %s in %s: %w", j.Project, j.Repo, err)
+	}
+	s := r.Shown.Each(c.clean)
+	s.Command, s.Project = cmd, j.Project
+	return s, c.clean(r.Problem), nil
 }
 
 // Unlock implements jobs.Engine.
@@ -339,6 +357,8 @@ func (o order) what() string {
 		return "Reading the state of " + markdown.Code(o.Job.Project)
 	case queries:
 		return "Querying " + markdown.Code(o.Job.Project)
+	case shows:
+		return "Reading the state of " + markdown.Code(o.Job.Project)
 	case tests:
 		return "Testing " + markdown.Code(o.Job.Project)
 	case recovers:

@@ -90,8 +90,14 @@ func (a *acting) Snapshot(ctx context.Context, j jobs.Job) (jobs.Snapshot, error
 	return jobs.Snapshot{State: []byte("state"), Problem: a.act(ctx, j) + "hunter2hunter2"}, nil
 }
 
-func (a *acting) Query(ctx context.Context, j jobs.Job, generate bool) (comment.Queried, string, error) {
-	return comment.Queried{Project: j.Project, Config: fmt.Sprint(generate), Objects: []comment.QueriedObject{{Name: "hunter2hunter2" + strings.Repeat("x", 1000)}}}, a.act(ctx, j) + "hunter2hunter2", nil
+func (a *acting) Query(ctx context.Context, j jobs.Job, room int) (comment.Queried, string, error) {
+	return comment.Queried{Project: j.Project, Config: fmt.Sprint(room), Objects: []comment.QueriedObject{{Name: "hunter2hunter2" + strings.Repeat("x", 1000)}}}, a.act(ctx, j) + "hunter2hunter2", nil
+}
+
+func (a *acting) Show(ctx context.Context, j jobs.Job, c comment.Command) (comment.Shown, string, error) {
+	s := comment.Shown{Command: c, Project: "another"}
+	s.Add("a = hunter2hunter2\n")
+	return s, a.act(ctx, j) + "hunter2hunter2", nil
 }
 
 func (a *acting) Test(ctx context.Context, j jobs.Job) (comment.Tests, error) {

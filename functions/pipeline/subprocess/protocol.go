@@ -63,6 +63,7 @@ const (
 	recovers  action = "recover"
 	tests     action = "test"
 	queries   action = "query"
+	shows     action = "show"
 	discovers action = "discover"
 	rehearses action = "rehearse" // tries policies
 	inputs    action = "inputs"
@@ -76,11 +77,12 @@ type order struct {
 	Settings json.RawMessage
 	Memory   []byte
 	Job      jobs.Job
-	Plan     []byte     // for applies and checks
-	Generate bool       // for queries
-	Dir      string     // for discovers, rehearses and inputs
-	Run      runs.Run   // for inputs
-	Scope    jobs.Scope // for inputs
+	Plan     []byte          // for applies and checks
+	Room     int             // for the configuration that a query returns
+	Command  comment.Command // that shows parts of the state
+	Dir      string          // for discovers, rehearses and inputs
+	Run      runs.Run        // for inputs
+	Scope    jobs.Scope      // for inputs
 	Policies jobs.PolicyTrial
 	Compare  jobs.Comparison // for compares
 	Tmp      string          // the run's own directory
@@ -151,7 +153,8 @@ type result struct {
 	Recovered  *comment.Recovered
 	Tests      *comment.Tests
 	Queried    *comment.Queried
-	Problem    string // of a query, in Markdown
+	Shown      *comment.Shown
+	Problem    string // of a query, or of what is to be shown; in Markdown
 	Discovered *jobs.Discovered
 	Rehearsed  []jobs.TriedPolicies
 	Tree       project.Tree

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 )
 
@@ -26,14 +27,22 @@ func TestQuery(t *testing.T) {
 		}
 		return text
 	}
-	found, failure, err := e.Query(t.Context(), named(t, "vault"), true)
-	if err != nil || asked != 1 || found.Config != "true" || failure != "map[TOKEN:(hidden)] <nil>(hidden)" {
+	found, failure, err := e.Query(t.Context(), named(t, "vault"), 7)
+	if err != nil || asked != 1 || found.Config != "7" || failure != "map[TOKEN:(hidden)] <nil>(hidden)" {
 		t.Errorf("%d times, %+v, %s, %v", asked, found, failure, err)
 	}
 	if name := found.Objects[0].Name; !strings.HasPrefix(name, "(hidden)") || len(name) > 310 {
 		t.Errorf("%q", name)
 	}
-	if _, failure, err = e.Query(t.Context(), named(t, "exit"), false); err != nil || !strings.Contains(failure, "**Interrupted: Querying `exit`.**") {
+	if found, _, err = e.Query(t.Context(), named(t, "vault"), 0); err != nil || found.Config != "" {
+		t.Errorf("more configuration than there is room: %q, %v", found.Config, err)
+	}
+	command := comment.Command{Verb: comment.Output, Arguments: []string{"a"}}
+	shown, failure, err := e.Show(t.Context(), named(t, "vault"), command)
+	if err != nil || shown.Text != "a = (hidden)\n" || !shown.Command.Equal(command) || shown.Project != "vault" || !strings.HasSuffix(failure, "(hidden)") {
+		t.Errorf("%+v, %s, %v", shown, failure, err)
+	}
+	if _, failure, err = e.Query(t.Context(), named(t, "exit"), 0); err != nil || !strings.Contains(failure, "**Interrupted: Querying `exit`.**") {
 		t.Errorf("%s, %v", failure, err)
 	}
 }

@@ -115,7 +115,7 @@ type answering struct {
 var answers = map[kind]answering{
 	isEnvironment: {give: (*call).environment},
 	isSecrets: {
-		of: []action{plans, applies, checks, recovers, snapshots, queries},
+		of: []action{plans, applies, checks, recovers, snapshots, queries, shows},
 		give: func(c *call, ctx context.Context, _ question, a *answer) (err error) {
 			a.Secrets, err = c.vault(ctx)
 			return err

@@ -19,7 +19,7 @@ var (
 		{"statuses", "read", "The commit statuses of other tools, for `checks` and `mergeable` in a `require` block."},
 	}
 	usefulPermissions = []grant{
-		{"contents", "write", "Merges by [`automerge`](settings.md#automerge)."},
+		{"contents", "write", "Merges by [`automerge`](settings.md#automerge), and the branches of pull requests that [`lockstep query -pull-request`](comments.md#query) opens."},
 		{"actions", "read", "The protection rules of `github` in an [`environment`](settings.md#environment) block."},
 		{"deployments", "write", "The deployments that GitHub records for `github` in an [`environment`](settings.md#environment) block."},
 	}

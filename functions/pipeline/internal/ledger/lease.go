@@ -36,6 +36,15 @@ const leases = "lease"
 
 func leaseKey(run string) string { return leases + "/" + url.PathEscape(run) }
 
+// key returns the key of the holder's lease of a run. Tests have a lease of their own, because they run beside the
+// plan.
+func (h *Holder) key(run string) string {
+	if h.Message.Kind == pipeline.ToTest {
+		run += "/test"
+	}
+	return leaseKey(run)
+}
+
 // Hold takes the lease of a run, even if another process has it. The messages about a run are handled one after
 // another. So the process with the lease is dead, or will soon find that the run has changed.
 func (h *Holder) Hold(ctx context.Context, r runs.Run) error {
@@ -52,7 +61,7 @@ func (h *Holder) HoldAlone(ctx context.Context, r runs.Run) error {
 // first reads the run, then calls Alone, and then writes the run only if it has not changed: every process
 // takes the lease before it writes.
 func (h *Holder) Alone(ctx context.Context, r runs.Run) error {
-	rec, err := h.Ledger.Records.Get(ctx, leaseKey(r.Key()))
+	rec, err := h.Ledger.Records.Get(ctx, h.key(r.Key()))
 	if err != nil {
 		return err
 	}
@@ -65,7 +74,7 @@ func (h *Holder) alone(ctx context.Context, found []byte) error {
 	if len(found) == 0 || bytes.Equal(found, h.lease) {
 		return nil
 	}
-	l, err := decode[Lease](pipeline.Record{Key: leaseKey(h.Message.Run()), Value: found})
+	l, err := decode[Lease](pipeline.Record{Key: h.key(h.Message.Run()), Value: found})
 	if err != nil {
 		return err
 	}
@@ -84,7 +93,7 @@ func (h *Holder) take(ctx context.Context, r runs.Run, free func(old []byte) err
 	}
 	lease := pipeline.Encode(Lease{Message: h.Message, HardStop: end.UTC(), Build: h.Ledger.Build})
 	refused := false
-	_, err := h.Ledger.Change(ctx, leaseKey(r.Key()), func(old []byte) ([]byte, error) {
+	_, err := h.Ledger.Change(ctx, h.key(r.Key()), func(old []byte) ([]byte, error) {
 		err := free(old)
 		refused = err != nil
 		return lease, err
@@ -98,7 +107,7 @@ func (h *Holder) take(ctx context.Context, r runs.Run, free func(old []byte) err
 // HandOver records that this process has ended its work on the run, and that another process must continue it.
 func (h *Holder) HandOver(ctx context.Context, r runs.Run) error {
 	lease := pipeline.Encode(Lease{Message: h.Message, HardStop: time.Now().UTC()})
-	_, err := h.Ledger.Change(ctx, leaseKey(r.Key()), func([]byte) ([]byte, error) { return lease, nil })
+	_, err := h.Ledger.Change(ctx, h.key(r.Key()), func([]byte) ([]byte, error) { return lease, nil })
 	h.lease = lease
 	return err
 }
@@ -109,7 +118,7 @@ func (h *Holder) LetGo(ctx context.Context) error {
 	if h.lease == nil {
 		return nil
 	}
-	rec, err := h.Ledger.Records.Get(ctx, leaseKey(h.Message.Run()))
+	rec, err := h.Ledger.Records.Get(ctx, h.key(h.Message.Run()))
 	if err != nil || !bytes.Equal(rec.Value, h.lease) {
 		return err
 	}
@@ -118,7 +127,7 @@ func (h *Holder) LetGo(ctx context.Context) error {
 
 // Release releases the lease of a run, if it was taken for this message.
 func (h *Holder) Release(ctx context.Context, run string) error {
-	rec, err := h.Ledger.Records.Get(ctx, leaseKey(run))
+	rec, err := h.Ledger.Records.Get(ctx, h.key(run))
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
@@ -19,21 +20,32 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// A Querier finds the objects that exist, by the list blocks of a project. A query has the rights of a plan, and
-// saves nothing but its answer.
+// A Querier finds the objects that exist, by the list blocks of a project, and shows parts of its state. Both have the
+// rights of a plan, and save nothing but their answer.
 type Querier struct {
 	Facts  *gatefacts.Reader
 	Report *report.Reporter
 	Ledger ledger.Ledger
 	Queue  pipeline.Queue
 	Engine jobs.Engine
+	Hub    ProposalHub
 }
 
-func queryReply(r runs.Run, reply comment.Reply) ledger.Reply {
-	return report.NewReply("query "+r.Target(), reply)
+// queryReply returns the reply to the command c for a target.
+func queryReply(c comment.Command, target string, reply comment.Reply) ledger.Reply {
+	words := append([]string{string(c.Verb), target}, c.Arguments...)
+	return report.NewReply(strings.Join(words, " "), reply)
 }
 
-// Enqueue queues the query of the planned project that a command selects. The replies are the refusals.
+// asked returns the command that a message carries out, without its selection of projects.
+func asked(m pipeline.Message) comment.Command {
+	if m.Show != nil {
+		return comment.Command{Verb: m.Show.Verb, Arguments: m.Show.Arguments}
+	}
+	return comment.Command{Verb: comment.Query}
+}
+
+// Enqueue queues a command for the planned project that it selects. The replies are the refusals.
 func (qy *Querier) Enqueue(ctx context.Context, c comment.Command) ([]comment.Reply, error) {
 	all, err := qy.Ledger.Runs(ctx, qy.Facts.Message.Pull)
 	if err != nil {
@@ -69,11 +81,16 @@ func (qy *Querier) Enqueue(ctx context.Context, c comment.Command) ([]comment.Re
 	m := qy.Facts.Message
 	answer := report.AnswerTo(m)
 	// The message is sent first. A reply that announces a query without a message would stay for ever.
-	next := pipeline.Message{Kind: pipeline.ToQuery, Target: r.Target(), Actor: m.Actor, At: m.At, Answer: answer, Generate: c.Generate}
-	if err := pipeline.Send(ctx, qy.Queue, m.Pull, next, r.MessageName(), answer, c.Generate); err != nil {
+	parts := []any{r.MessageName(), answer, c.Generate, c.PullRequest}
+	next := pipeline.Message{Kind: pipeline.ToQuery, Target: r.Target(), Actor: m.Actor, At: m.At, Answer: answer, Generate: c.Generate, Propose: c.PullRequest}
+	if c.Verb != comment.Query {
+		next.Show = &comment.Command{Verb: c.Verb, Arguments: c.Arguments}
+		parts = []any{r.MessageName(), answer, c.Verb, runs.HashOf([]byte(next.Show.String()))[:12]}
+	}
+	if err := pipeline.Send(ctx, qy.Queue, m.Pull, next, parts...); err != nil {
 		return nil, err
 	}
-	return nil, qy.Report.Reply(ctx, answer, queryReply(r, comment.Pending{Project: runs.Label(r), Verb: comment.Query}))
+	return nil, qy.Report.Reply(ctx, answer, queryReply(asked(next), r.Target(), comment.Pending{Project: runs.Label(r), Verb: c.Verb}))
 }
 
 // Query queries one project. It handles a message, and can be repeated.
@@ -87,7 +104,8 @@ func (qy *Querier) Query(ctx context.Context) error {
 	}
 	reply, err := qy.query(ctx, s.Run)
 	if err != nil {
-		c := comment.Command{Verb: comment.Query, Project: s.Project}
+		c := asked(qy.Facts.Message)
+		c.Project = s.Project
 		if reply, err = gatefacts.FinalReply(c, runs.Label(s.Run), gatefacts.DiskFull(err)); err != nil {
 			return err
 		}
@@ -96,7 +114,8 @@ func (qy *Querier) Query(ctx context.Context) error {
 }
 
 func (qy *Querier) query(ctx context.Context, r runs.Run) (comment.Reply, error) {
-	c := comment.Command{Verb: comment.Query, Project: r.Project}
+	c := asked(qy.Facts.Message)
+	c.Project = r.Project
 	d, err := gatefacts.MayQuery(ctx, qy.Facts, r)
 	if err != nil {
 		return nil, err
@@ -113,7 +132,7 @@ func (qy *Querier) query(ctx context.Context, r runs.Run) (comment.Reply, error)
 	}
 	defer done()
 	failed := func(why string) comment.Reply {
-		return comment.Failed{Project: runs.Label(r), Verb: comment.Query, Body: qy.Report.Clean(why)}
+		return comment.Failed{Project: runs.Label(r), Verb: c.Verb, Body: qy.Report.Clean(why)}
 	}
 	job, d, problem, err := gatefacts.QueryJob(ctx, qy.Facts, r, dir)
 	switch {
@@ -124,7 +143,32 @@ func (qy *Querier) query(ctx context.Context, r runs.Run) (comment.Reply, error)
 	case !d.Allowed():
 		return gatefacts.Refused(c, runs.Label(r), d), nil
 	}
-	found, failure, err := qy.Engine.Query(ctx, job, qy.Facts.Message.Generate)
+	if c.Verb != comment.Query {
+		shown, failure, err := qy.Engine.Show(ctx, job, asked(qy.Facts.Message))
+		if err != nil {
+			return nil, fmt.Errorf("show the state of %s: %w", r.Project, err)
+		}
+		if failure != "" {
+			return failed(failure), nil
+		}
+		shown.Project = runs.Label(r)
+		return shown.Each(qy.Report.Clean), nil
+	}
+	room, in := 0, ""
+	switch m := qy.Facts.Message; {
+	case m.Propose:
+		base, ok := "", false
+		if base, ok, err = gatefacts.DirInBase(ctx, qy.Facts, r); err != nil {
+			return nil, err
+		}
+		if !ok {
+			return gatefacts.Refused(c, runs.Label(r), admission.Refusal(reasons.NotInBase{Base: qy.Facts.Pull.Base.Ref})), nil
+		}
+		room, in = comment.MaxImportFile, base
+	case m.Generate:
+		room = comment.MaxQueryConfig
+	}
+	found, failure, err := qy.Engine.Query(ctx, job, room)
 	if err != nil {
 		return nil, fmt.Errorf("query %s: %w", r.Project, err)
 	}
@@ -132,13 +176,17 @@ func (qy *Querier) query(ctx context.Context, r runs.Run) (comment.Reply, error)
 		return failed(failure), nil
 	}
 	found.Project = runs.Label(r)
-	return found.Each(qy.Report.Clean), nil
+	found = found.Each(qy.Report.Clean, room)
+	if !qy.Facts.Message.Propose {
+		return found, nil
+	}
+	return qy.propose(ctx, r, dir, in, found)
 }
 
 // Tell answers the command with the outcome.
 func (qy *Querier) Tell(ctx context.Context, reply comment.Reply) error {
 	m := qy.Facts.Message
-	if err := qy.Report.Reply(ctx, m.Answer, report.NewReply("query "+m.Target, reply)); err != nil {
+	if err := qy.Report.Reply(ctx, m.Answer, queryReply(asked(m), m.Target, reply)); err != nil {
 		return err
 	}
 	return pipeline.Send(ctx, qy.Queue, m.Pull, pipeline.Message{Kind: pipeline.SyncComments}, m.ID)

@@ -23,6 +23,7 @@ type Tester struct {
 	Facts  *gatefacts.Reader
 	Report *report.Reporter
 	Ledger ledger.Ledger
+	Leases *ledger.Holder
 	Engine jobs.Engine
 	// Poll is how often tests in progress check whether there is a newer head; 0 means 5 s.
 	Poll time.Duration
@@ -31,48 +32,80 @@ type Tester struct {
 // Test runs the tests. It handles a message, and can be repeated: if the result is already recorded, Test only
 // shows it once more.
 func (te *Tester) Test(ctx context.Context) error {
+	if err := te.test(ctx); err != nil {
+		return err
+	}
+	return te.Leases.Release(ctx, te.Facts.Message.Run())
+}
+
+func (te *Tester) test(ctx context.Context) error {
 	m := te.Facts.Message
 	s, err := te.Ledger.Read(ctx, m.Run())
 	if err != nil || s.Version == "" {
 		return err
 	}
-	if over(m, s.Run) {
+	if over, err := te.over(ctx, s.Run); err != nil {
+		return err
+	} else if over {
 		return te.cancel(ctx, s.Run)
 	}
-	rec, err := te.read(ctx, s.Run)
+	r := tested(m, s.Run)
+	rec, err := te.read(ctx, r)
 	if err != nil {
 		return err
 	}
 	if rec.Attempt == m.Attempt && rec.Result != nil {
-		return te.show(ctx, s.Run)
+		return te.show(ctx, r)
 	}
 	if err := te.Facts.Look(ctx); err != nil {
 		return err
 	}
 	if s.Over(te.Facts.Pull.Open) {
-		return nil
+		return te.cancel(ctx, s.Run)
 	}
 	if may, err := gatefacts.MayTest(ctx, te.Facts, s.Run); err != nil {
-		return te.recordFinalError(ctx, s.Run, err)
+		return te.recordFinalError(ctx, r, err)
 	} else if !may {
-		return nil // the check of the plan says why
+		return te.cancel(ctx, s.Run) // the check of the plan says why
 	}
-	if err := te.begin(ctx, s.Run); err != nil {
+	// If this process dies and the message is lost, the janitor finds the lease, and has the check run ended.
+	if err := te.Leases.Hold(ctx, s.Run); err != nil {
 		return err
 	}
-	result, err := te.run(ctx, s.Run)
+	if err := te.begin(ctx, r); err != nil {
+		return err
+	}
+	result, err := te.run(ctx, r)
 	if errors.Is(err, ErrSuperseded) {
 		return te.cancel(ctx, s.Run)
 	}
 	if err != nil {
-		return te.recordFinalError(ctx, s.Run, err)
+		return te.recordFinalError(ctx, r, err)
 	}
-	return te.record(ctx, s.Run, result)
+	return te.record(ctx, r, result)
 }
 
-// over reports whether the tests that a message requests are no longer needed. r is the present run.
-func over(m pipeline.Message, r runs.Run) bool {
-	return r.Asked.Attempt != m.Attempt || r.Spec.Head != m.Head || r.Phase == runs.Superseded || r.Phase == runs.Dropped
+// over reports whether the tests that the message requests are no longer needed. r is the present run.
+func (te *Tester) over(ctx context.Context, r runs.Run) (bool, error) {
+	m := te.Facts.Message
+	if r.Asked.Attempt != m.Attempt || r.Spec.Head != m.Head || r.Phase == runs.Superseded || r.Phase == runs.Dropped {
+		return true, nil
+	}
+	if m.MergeGroup == "" {
+		return false, nil
+	}
+	g, err := ledger.Groups{Ledger: te.Ledger}.Read(ctx, m.Pull, m.MergeGroup)
+	return g.Gone || g.Head != r.Spec.Head, err
+}
+
+// tested returns the run with the commits that a message wants tested. The check run is at that head. For a merge
+// group, both are the commit of the group.
+func tested(m pipeline.Message, r runs.Run) runs.Run {
+	r.Spec.Head = m.Head
+	if m.MergeGroup != "" {
+		r.Spec.Head, r.Spec.Merge = m.MergeGroup, m.MergeGroup
+	}
+	return r
 }
 
 // run runs the tests in a checkout. It stops with [ErrSuperseded] when they are no longer needed.
@@ -94,7 +127,11 @@ func (te *Tester) run(ctx context.Context, r runs.Run) (comment.Tests, error) {
 	}
 	work, stop := Until(ctx, te.Poll, func(ctx context.Context) bool {
 		now, err := te.Ledger.Read(ctx, r.Key())
-		return err == nil && over(te.Facts.Message, now.Run)
+		if err != nil {
+			return false
+		}
+		over, err := te.over(ctx, now.Run)
+		return err == nil && over
 	})
 	defer stop()
 	result, err := te.Engine.Test(work, job)
@@ -119,21 +156,36 @@ func (te *Tester) recordFinalError(ctx context.Context, r runs.Run, err error) e
 	return te.record(ctx, r, broken(r, d.Reasons.Markdown()))
 }
 
-// Abandon records that the tests did not run, because all attempts failed.
+// Abandon records that the tests did not run, because all attempts failed. Then it releases their lease.
 func (te *Tester) Abandon(ctx context.Context, why comment.Broken) error {
+	if err := te.abandon(ctx, why); err != nil {
+		return err
+	}
+	return te.Leases.Release(ctx, te.Facts.Message.Run())
+}
+
+func (te *Tester) abandon(ctx context.Context, why comment.Broken) error {
 	m := te.Facts.Message
 	s, err := te.Ledger.Read(ctx, m.Run())
-	if err != nil || s.Version == "" || over(m, s.Run) {
+	if err != nil || s.Version == "" {
+		return err
+	}
+	over, err := te.over(ctx, s.Run)
+	if err != nil {
 		return err
 	}
 	if err := te.Facts.Look(ctx); err != nil {
 		return err
 	}
-	rec, err := te.read(ctx, s.Run)
-	if err != nil || rec.Attempt == m.Attempt && rec.Result != nil {
-		return errors.Join(err, te.show(ctx, s.Run))
+	if over {
+		return te.cancel(ctx, s.Run)
 	}
-	return te.record(ctx, s.Run, broken(s.Run, comment.Markdown(why)))
+	r := tested(m, s.Run)
+	rec, err := te.read(ctx, r)
+	if err != nil || rec.Attempt == m.Attempt && rec.Result != nil {
+		return errors.Join(err, te.show(ctx, r))
+	}
+	return te.record(ctx, r, broken(r, comment.Markdown(why)))
 }
 
 func (te *Tester) read(ctx context.Context, r runs.Run) (runs.TestRecord, error) {
@@ -215,7 +267,7 @@ func (te *Tester) clean(t comment.Tests) comment.Tests {
 // may be at another head.
 func (te *Tester) cancel(ctx context.Context, r runs.Run) error {
 	m := te.Facts.Message
-	r.Spec.Head = m.Head
+	r = tested(m, r)
 	begun := false
 	err := te.change(ctx, r, func(t *runs.TestRecord) bool {
 		begun = t.Attempt == m.Attempt && t.Result == nil
@@ -301,7 +353,7 @@ func (te *Tester) counts(ctx context.Context, r runs.Run, t runs.TestRecord) (bo
 func (te *Tester) put(ctx context.Context, r runs.Run, t runs.TestRecord, failed string) (runs.TestRecord, error) {
 	page := comment.TestCheck{Project: r.Project, Dir: t.Dir, Result: t.Result}
 	if t.Ended {
-		page.Ended = "These tests are out of date. Another commit is the head of the pull request, or the tests run again."
+		page.Ended = "These tests are out of date. The pull request has another commit, is closed, or may not be planned, or its merge group is gone, or the tests run again."
 	} else if t.Result != nil && failed != fmt.Sprintf("#%d", t.Pull.Number) && t.Result.Passed() {
 		page.Others = failed
 	}

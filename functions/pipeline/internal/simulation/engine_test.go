@@ -526,8 +526,13 @@ func (e engine) Snapshot(ctx context.Context, j jobs.Job) (s jobs.Snapshot, err 
 }
 
 // Query implements jobs.Engine.
-func (e engine) Query(ctx context.Context, j jobs.Job, _ bool) (q comment.Queried, failure string, err error) {
+func (e engine) Query(ctx context.Context, j jobs.Job, _ int) (q comment.Queried, failure string, err error) {
 	return q, "", e.do(ctx, "query "+j.Dir, func() error { return nil })
+}
+
+// Show implements jobs.Engine.
+func (e engine) Show(ctx context.Context, j jobs.Job, c comment.Command) (s comment.Shown, failure string, err error) {
+	return comment.Shown{Command: c, Project: j.Project}, "", e.do(ctx, "show "+j.Dir, func() error { return nil })
 }
 
 // Test implements jobs.Engine.

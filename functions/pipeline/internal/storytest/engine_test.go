@@ -30,7 +30,7 @@ import (
 //	snapshot fails, error TEXT
 //	unlock   1, 1 other, fails TEXT
 //	test     fails TEXT, breaks TEXT, none, error TEXT, meanwhile STEP: as of a plan
-//	query    fails TEXT, error TEXT
+//	query, show    fails TEXT, error TEXT
 //	recover  changed, doubt ADDRESS, conflict ADDRESS, fails TEXT
 type engine struct {
 	w *world
@@ -359,9 +359,27 @@ func (e *engine) Snapshot(_ context.Context, j jobs.Job) (jobs.Snapshot, error) 
 	return jobs.Snapshot{State: []byte("{}"), ID: e.state(j.Project).StateID}, nil
 }
 
+// Show implements [jobs.Engine].
+func (e *engine) Show(_ context.Context, j jobs.Job, c comment.Command) (comment.Shown, string, error) {
+	if err := e.start(c.String(), j); err != nil {
+		return comment.Shown{}, "", err
+	}
+	switch r := e.take("show", j.Project); r.word {
+	case "fails":
+		return comment.Shown{}, r.rest, nil
+	case "error":
+		return comment.Shown{}, "", errors.New(r.rest)
+	}
+	s := comment.Shown{Command: c, Project: j.Project}
+	for i := range e.state(j.Project).resources {
+		s.Add(fmt.Sprintf("x.r%d\n", i))
+	}
+	return s, "", nil
+}
+
 // Query implements [jobs.Engine].
-func (e *engine) Query(_ context.Context, j jobs.Job, generate bool) (comment.Queried, string, error) {
-	if err := e.start(fmt.Sprintf("query %t", generate), j); err != nil {
+func (e *engine) Query(_ context.Context, j jobs.Job, room int) (comment.Queried, string, error) {
+	if err := e.start(fmt.Sprintf("query %d", room), j); err != nil {
 		return comment.Queried{}, "", err
 	}
 	r := e.take("query", j.Project)
@@ -372,7 +390,7 @@ func (e *engine) Query(_ context.Context, j jobs.Job, generate bool) (comment.Qu
 		return comment.Queried{}, "", errors.New(r.rest)
 	}
 	out := comment.Queried{Project: j.Project, Dir: j.Dir, Lists: []comment.QueriedList{{Address: "list.x.all", Found: 2, Managed: 1}}}
-	if generate {
+	if room > 0 {
 		out.Config = "import {}"
 	}
 	return out, "", nil

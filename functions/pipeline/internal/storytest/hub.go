@@ -90,6 +90,14 @@ func (h hub) PutIssue(ctx context.Context, number int, x github.Issue) (int, err
 	return memory.Pass(ctx, h.gate, memory.Effect{Call: "issue " + x.Title}, func(ctx context.Context) (int, error) { return h.GitHub.PutIssue(ctx, number, x) })
 }
 
+func (h hub) Propose(ctx context.Context, p github.Proposal) (number int, own bool, err error) {
+	number, err = memory.Pass(ctx, h.gate, memory.Effect{Call: "propose " + p.Path + " from " + p.Branch}, func(ctx context.Context) (number int, err error) {
+		number, own, err = h.GitHub.Propose(ctx, p)
+		return number, err
+	})
+	return number, own, err
+}
+
 func (h hub) Land(ctx context.Context, number int, sha, method string) error {
 	return h.gate(ctx, memory.Effect{Call: "merge pull"}, func(ctx context.Context) error { return h.GitHub.Land(ctx, number, sha, method) })
 }
