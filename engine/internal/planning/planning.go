@@ -183,6 +183,7 @@ func (p *planner) finish(ctx context.Context) (*plans.Plan, diags.Diagnostics) {
 	p.recordCalls()
 	changes, drift := p.changes.Sorted()
 	ds = append(ds, forgetWarnings(changes)...)
+	ds = append(ds, p.keyedProviders(changes)...)
 	ds = append(ds, p.unkept(changes, drift)...)
 	p.deps.Fill(changes)
 	errored := ds.HasErrors() || len(p.in.Found.Failed) > 0
