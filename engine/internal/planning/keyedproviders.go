@@ -13,7 +13,7 @@ import (
 // creates all objects again. There is no warning in a root module that uses OpenTofu, which writes the same.
 // Source: Terraform 1.16.0-rc2, OpenTofu 1.12.6.
 func (p *planner) keyedProviders(changes []*plans.ResourceChange) diags.Diagnostics {
-	if p.in.Config.Root.Registry == addrs.OpenTofuRegistryHost || p.in.State.KeyedProviders() {
+	if p.in.Private || p.in.Config.Root.Registry == addrs.OpenTofuRegistryHost || p.in.State.KeyedProviders() {
 		return nil
 	}
 	i := slices.IndexFunc(changes, func(c *plans.ResourceChange) bool { return !c.Provider.Key.IsNone() })

@@ -110,6 +110,8 @@ type Input struct {
 	Found importing.Found
 	// Unprotected ignores prevent_destroy.
 	Unprotected bool
+	// Private reports that no other tool reads the state.
+	Private bool
 	Timestamp   time.Time // time of the plan, the value of plantimestamp()
 }
 
@@ -183,7 +185,9 @@ func (p *planner) finish(ctx context.Context) (*plans.Plan, diags.Diagnostics) {
 	p.recordCalls()
 	changes, drift := p.changes.Sorted()
 	ds = append(ds, forgetWarnings(changes)...)
-	ds = append(ds, p.keyedProviders(changes)...)
+	if !ds.HasErrors() {
+		ds = append(ds, p.keyedProviders(changes)...)
+	}
 	ds = append(ds, p.unkept(changes, drift)...)
 	p.deps.Fill(changes)
 	errored := ds.HasErrors() || len(p.in.Found.Failed) > 0
