@@ -111,8 +111,8 @@ type Input struct {
 	// Unprotected ignores prevent_destroy.
 	Unprotected bool
 	// Private reports that no other tool reads the state.
-	Private bool
-	Timestamp   time.Time // time of the plan, the value of plantimestamp()
+	Private   bool
+	Timestamp time.Time // time of the plan, the value of plantimestamp()
 }
 
 // Plan makes the plan. With errors, it returns the part that could be planned, marked as errored. The plan is
