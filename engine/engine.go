@@ -133,6 +133,9 @@ type PlanOptions struct {
 	Found Found
 	// Unprotected destroys objects although prevent_destroy is set for them. It is for the objects of tests.
 	Unprotected bool
+	// Private reports that only this process uses the state, as in a test. There is then no warning about other
+	// tools that cannot read it.
+	Private bool
 }
 
 // Found has the objects that [Generate] has read for import blocks, and its failures. A plan with the
@@ -159,7 +162,7 @@ func Plan(ctx context.Context, r Run, state *states.State, o PlanOptions) (_ *pl
 	plan, more := planning.Plan(ctx, planning.Input{
 		Environment: r.environment(ctx, a, r.functions(now)), State: state,
 		Variables: r.Variables, EphemeralVariables: r.ephemeralVariables(), Given: r.Given, InvalidVariables: r.InvalidVariables,
-		Mode: o.Mode, SkipRefresh: o.SkipRefresh, Targets: o.Targets, Excludes: slices.Concat(o.Excludes, o.Waiting), Waiting: o.Waiting, ForceReplace: o.ForceReplace, Invoke: o.Invoke, Found: o.Found, Unprotected: o.Unprotected,
+		Mode: o.Mode, SkipRefresh: o.SkipRefresh, Targets: o.Targets, Excludes: slices.Concat(o.Excludes, o.Waiting), Waiting: o.Waiting, ForceReplace: o.ForceReplace, Invoke: o.Invoke, Found: o.Found, Unprotected: o.Unprotected, Private: o.Private,
 		Timestamp: now,
 	})
 	return plan, append(ds, more...).Distinct()

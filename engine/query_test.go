@@ -127,6 +127,38 @@ func TestQuery(t *testing.T) {
 	}
 }
 
+// TestQueryManyObjects: without a limit, a query of many objects ends at 100, and says so. With one, it returns them all.
+func TestQueryManyObjects(t *testing.T) {
+	t.Parallel()
+	const many = 10_000
+	for _, tc := range []struct {
+		limit string
+		found int
+		says  string
+	}{
+		{"", 100, "! 1: Query ended at its limit"},
+		{"limit = 100", 100, ""},
+		{"limit = 20000", many, ""},
+	} {
+		q := newQueryRun(t, "list \"lab_thing\" \"all\" {\n  provider = lab\n  "+tc.limit+"\n}")
+		for i := range many {
+			id := fmt.Sprintf("n%05d", i)
+			q.provider.Edit("lab_thing", id+"-1", map[string]cty.Value{"name": cty.StringVal(id)})
+		}
+		want := []string{"start list.lab_thing.all"}
+		for i := range tc.found {
+			want = append(want, fmt.Sprintf("found list.lab_thing.all n%05d", i))
+		}
+		want = append(want, fmt.Sprint("complete list.lab_thing.all ", tc.found))
+		if tc.says != "" {
+			want = append(want, tc.says)
+		}
+		if diff := cmp.Diff(want, q.play(false, 0)); diff != "" {
+			t.Errorf("with %q (-want +got):\n%s", tc.limit, diff)
+		}
+	}
+}
+
 // TestQueryLongNumber: a number that nobody could print is refused.
 func TestQueryLongNumber(t *testing.T) {
 	t.Parallel()

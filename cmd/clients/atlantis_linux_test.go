@@ -89,7 +89,8 @@ type atlantis struct {
 	t      *testing.T
 	ctx    context.Context
 	repo   *githubtest.Repository
-	number int // of the pull request
+	number int    // of the pull request
+	speaks string // the version of Terraform that the tool names
 }
 
 const planned = `terraform {
@@ -114,7 +115,10 @@ func startAtlantis(t *testing.T, program string, l tool) *atlantis {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	t.Cleanup(cancel)
-	a := &atlantis{enterprise: newEnterprise(t), t: t, ctx: ctx}
+	a := &atlantis{enterprise: newEnterprise(t), t: t, ctx: ctx, speaks: engine.LanguageVersion}
+	if l.name == stock {
+		a.speaks = "1.11."
+	}
 	states := t.TempDir()
 	a.repo = a.repository("acme", "infra", githubtest.Files{
 		"README.md": "Infrastructure.\n", "net/main.tf": fmt.Sprintf(planned, filepath.Join(states, "net.tfstate")),
@@ -180,7 +184,7 @@ func (a *atlantis) story() {
 	a.push(a.repo, "change", "Another thing", githubtest.Files{"net/more.tf": "resource \"lab_thing\" \"b\" {\n  name = \"b\"\n  depends_on = [lab_thing.a]\n}\noutput \"b\" {\n  value = lab_thing.b.id\n}\n"})
 	a.number = a.repo.OpenPull("ann", "Another thing", "change")
 	a.expect("opened", "Plan: 2 to add, 0 to change, 0 to destroy.")
-	a.says("atlantis version", "Terraform v"+engine.LanguageVersion)
+	a.says("atlantis version", "Terraform v"+a.speaks)
 	a.says("atlantis plan -d net -- -var=color=blue", `+ color       = "blue"`)
 	a.says("atlantis apply -d net", "Apply complete! Resources: 2 added, 0 changed, 0 destroyed.")
 	a.says("atlantis state -d net rm lab_thing.b", "Successfully removed 1 resource instance")

@@ -16,7 +16,8 @@ type Moved struct {
 // A Removed is a removed block.
 type Removed struct {
 	From         addrs.Target // static: without keys
-	Destroy      bool         // lifecycle { destroy = ... }, default true
+	Destroy      bool         // lifecycle { destroy = ... }; its default is true, in OpenTofu false
+	Explicit     bool         // the block has lifecycle { destroy = ... }
 	Provisioners []*Provisioner
 	Connection   hcl.Body // for all of the provisioners; nil if absent
 	FromRange    hcl.Range

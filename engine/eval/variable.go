@@ -6,6 +6,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/internal/converting"
 	"github.com/lockstep-iac/lockstep/engine/marks"
@@ -31,7 +32,9 @@ func (e *Evaluator) Variable(in addrs.ModuleInstance, name string) (cty.Value, d
 			return ds
 		}
 		// The validation rules get the value without its marks, since their messages may show the value.
-		ds = append(ds, e.conditions.validate(in, v, c.val, rng)...)
+		if f.module.Replacement(in) == nil {
+			ds = append(ds, e.conditions.validate(in, v, c.val, rng)...)
+		}
 		if e.phase.OpaqueModules {
 			c.val = cty.UnknownVal(v.Type.WithoutOptionalAttributesDeep())
 		}
@@ -75,8 +78,10 @@ func (e *Evaluator) argument(in addrs.ModuleInstance, f *frame, v *config.Variab
 	}
 	// An argument that is unknown only because modules are opaque may turn out to be null.
 	if v.Deprecated != "" && !val.IsNull() && !(e.phase.OpaqueModules && !val.IsKnown()) {
-		ds = append(ds, diags.Warningf(rng, "Variable marked as deprecated by the module author",
-			"The variable %q of module %q is deprecated:\n\n%s", v.Name, call.Name, v.Deprecated)...)
+		warning := diags.Warningf(rng, "Variable marked as deprecated by the module author",
+			"The variable %q of module %q is deprecated:\n\n%s", v.Name, call.Name, v.Deprecated)
+		warning[0].Extra = diags.Cause{Deprecated: true, Remote: call.Address.Kind != source.Local}
+		ds = append(ds, warning...)
 	}
 	val, err := converted(v, val)
 	if err != nil {

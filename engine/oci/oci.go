@@ -54,8 +54,9 @@ type Client struct {
 	// for the command line.
 	Remedy func(host string) string
 
-	once sync.Once
-	http *auth.Client
+	mu      sync.Mutex
+	clients map[string]*auth.Client // one for each repository, since credentials may be about one only
+	base    *http.Client
 }
 
 // A Repository is one repository of a registry.
@@ -73,19 +74,37 @@ func (c *Client) Open(name string) (*Repository, error) {
 	if err != nil || ref.Reference != "" {
 		return nil, fmt.Errorf("%q is not the name of a repository of an OCI registry: write HOST/NAME in lower case, as registry.example.com/modules/net", name)
 	}
-	c.once.Do(func() {
-		base := (&hosts.Client{Policy: c.Policy, Transport: c.Transport}).HTTP()
-		base.Transport = &retry.Transport{Base: guarded{base.Transport, c.Policy}, Policy: func() retry.Policy {
+	return &Repository{c, &remote.Repository{
+		Client: c.authenticated(ref), Reference: ref, MaxMetadataBytes: maxDocument, TagListPageSize: tagPage, TagListMaxPages: maxTagPages,
+	}}, nil
+}
+
+// authenticated returns the HTTP client for one repository. It sends the credentials to its registry only, not to hosts that
+// the registry redirects to.
+func (c *Client) authenticated(ref registry.Reference) *auth.Client {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.clients == nil {
+		c.base = (&hosts.Client{Policy: c.Policy, Transport: c.Transport}).HTTP()
+		c.base.Transport = &retry.Transport{Base: guarded{c.base.Transport, c.Policy}, Policy: func() retry.Policy {
 			return &retry.GenericPolicy{Retryable: retry.DefaultPredicate, Backoff: retry.DefaultBackoff, MinWait: 200 * time.Millisecond, MaxWait: 3 * time.Second, MaxRetry: 1}
 		}}
-		c.http = &auth.Client{
-			Client: base, Header: http.Header{"User-Agent": {"lockstep"}}, Credential: auth.CredentialFunc(c.Credentials), Cache: auth.NewCache(),
+		c.clients = map[string]*auth.Client{}
+	}
+	name := ref.Registry + "/" + ref.Repository
+	if c.clients[name] == nil {
+		c.clients[name] = &auth.Client{
+			Client: c.base, Header: http.Header{"User-Agent": {"lockstep"}}, Cache: auth.NewCache(),
 			BlockedRealmPrefixes: []netip.Prefix{}, // the policy decides
+			Credential: func(ctx context.Context, host string) (auth.Credential, error) {
+				if c.Credentials == nil || host != ref.Host() {
+					return auth.EmptyCredential, nil
+				}
+				return c.Credentials(ctx, ref.Registry, ref.Repository)
+			},
 		}
-	})
-	return &Repository{c, &remote.Repository{
-		Client: c.http, Reference: ref, MaxMetadataBytes: maxDocument, TagListPageSize: tagPage, TagListMaxPages: maxTagPages,
-	}}, nil
+	}
+	return c.clients[name]
 }
 
 // Manifest returns the image manifest with a tag or a digest. Its artifact type must be artifactType.

@@ -36,13 +36,14 @@ func said(t *testing.T, m Message) map[string]any {
 	return out
 }
 
-// The stream of a plan is as Terraform 1.11.4's, but for the order and for the numbers of actions, which version 1.3 of the stream
-// has.
+// The stream of a plan is as Terraform 1.11.4's, but for the order, the numbers of actions, which version 1.3 of the stream
+// has, and the number of forgotten objects, which OpenTofu's has.
 func TestPlanMessagesAsRecorded(t *testing.T) {
 	t.Parallel()
 	schemas := rendertest.Schemas(t)
 	for _, r := range rendertest.Recordings(t) {
 		t.Run(r.Name, func(t *testing.T) {
+			p := r.Plan(t, schemas)
 			var want, got []map[string]any
 			for line := range bytes.Lines(r.Files["messages.jsonl"]) {
 				var m map[string]any
@@ -51,10 +52,12 @@ func TestPlanMessagesAsRecorded(t *testing.T) {
 				}
 				if changes, ok := m["changes"].(map[string]any); ok {
 					changes["action_invocation"], changes["action_fail"] = 0., 0.
+					if n := p.Counts().Forget; n > 0 {
+						changes["forget"] = float64(n)
+					}
 				}
 				want = append(want, m)
 			}
-			p := r.Plan(t, schemas)
 			for _, c := range p.Drift {
 				got = append(got, said(t, DriftMessage(c)))
 			}
@@ -105,7 +108,7 @@ func TestOtherMessages(t *testing.T) {
 		},
 		{
 			ChangeSummaryMessage("destroy", counting.Counts{Destroy: 3, Forget: 1}),
-			`{"@message":"Destroy complete! Resources: 3 destroyed.","changes":{"add":0,"change":0,"import":0,"remove":3,"action_invocation":0,"action_fail":0,"operation":"destroy"},"type":"change_summary"}`,
+			`{"@message":"Destroy complete! Resources: 3 destroyed.","changes":{"add":0,"change":0,"import":0,"remove":3,"forget":1,"action_invocation":0,"action_fail":0,"operation":"destroy"},"type":"change_summary"}`,
 		},
 		{
 			OutputsMessage(s),

@@ -224,6 +224,7 @@ type countsMember struct {
 	Change    int    `json:"change"`
 	Import    int    `json:"import"`
 	Remove    int    `json:"remove"`
+	Forget    int    `json:"forget,omitempty"` // only OpenTofu and Lockstep have this member
 	Invoked   int    `json:"action_invocation"`
 	Failed    int    `json:"action_fail"`
 	Operation string `json:"operation"`
@@ -237,7 +238,7 @@ type countsMember struct {
 func ChangeSummaryMessage(operation string, n counting.Counts) Message {
 	m := message("change_summary", summaryText(operation, n))
 	m.Changes = &countsMember{
-		Add: n.Add, Change: n.Change, Import: n.Import, Remove: n.Destroy, Invoked: n.Invoke, Failed: n.InvokeFailed, Operation: operation,
+		Add: n.Add, Change: n.Change, Import: n.Import, Remove: n.Destroy, Forget: n.Forget, Invoked: n.Invoke, Failed: n.InvokeFailed, Operation: operation,
 	}
 	return m
 }

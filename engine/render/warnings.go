@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/engine/diags"
@@ -13,32 +14,31 @@ type Group struct {
 	More int
 }
 
-// GroupWarnings groups warnings with the same headline that refer to places in the configuration, so that a
-// construct used everywhere does not fill pages. Every other diagnostic is a group of its own, even if it is a
-// warning about a check block. The groups are in the order of ds.
-func GroupWarnings(ds diags.Diagnostics) []Group {
+// GroupWarnings groups warnings; see [Groups].
+func GroupWarnings(ds diags.Diagnostics) []Group { return Groups(ds, diags.Warning) }
+
+// Groups groups diagnostics of some severities that have the same headline and refer to places in the
+// configuration, so that a construct used everywhere does not fill pages. Every other diagnostic is a group of
+// its own, even if it is a warning about a check block. The groups are in the order of ds.
+func Groups(ds diags.Diagnostics, of ...diags.Severity) []Group {
 	out := make([]Group, 0, len(ds))
-	at := map[string]int{}
+	type kind struct {
+		diags.Severity
+		summary string
+	}
+	at := map[kind]int{}
 	for _, d := range ds {
-		if d.Severity != diags.Warning || d.Subject == nil || d.Check {
+		if !slices.Contains(of, d.Severity) || d.Subject == nil || d.Check {
 			out = append(out, Group{Diagnostic: d})
 			continue
 		}
-		if i, ok := at[d.Summary]; ok {
+		k := kind{d.Severity, d.Summary}
+		if i, ok := at[k]; ok {
 			out[i].More++
 			continue
 		}
-		at[d.Summary] = len(out)
+		at[k] = len(out)
 		out = append(out, Group{Diagnostic: d})
-	}
-	return out
-}
-
-// EachWarning groups diagnostics as [GroupWarnings] does, but each diagnostic is in a group of its own.
-func EachWarning(ds diags.Diagnostics) []Group {
-	out := make([]Group, len(ds))
-	for i, d := range ds {
-		out[i].Diagnostic = d
 	}
 	return out
 }
@@ -48,9 +48,9 @@ func (g Group) Full() diags.Diagnostic {
 	d := g.Diagnostic
 	switch {
 	case g.More == 1:
-		d.Detail += "\n\n(and one more similar warning elsewhere)"
+		d.Detail += fmt.Sprintf("\n\n(and one more similar %s elsewhere)", d.Severity)
 	case g.More > 1:
-		d.Detail += fmt.Sprintf("\n\n(and %d more similar warnings elsewhere)", g.More)
+		d.Detail += fmt.Sprintf("\n\n(and %d more similar %ss elsewhere)", g.More, d.Severity)
 	}
 	return d
 }

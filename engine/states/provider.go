@@ -71,3 +71,15 @@ func (r *Resource) keyed(in *Instance) bool {
 	p, err := addrs.ParseAbsProviderConfig(in.Provider)
 	return err == nil && !p.Key.IsNone()
 }
+
+// KeyedProviders reports whether the state names an instance of a provider block with for_each.
+func (s *State) KeyedProviders() bool {
+	for _, r := range s.Resources() {
+		for _, in := range r.Instances {
+			if in.Provider != "" && r.keyed(in) {
+				return true
+			}
+		}
+	}
+	return false
+}

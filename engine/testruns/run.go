@@ -239,7 +239,7 @@ func (r *run) asserts(ev *eval.Evaluator, outputs map[string]cty.Value) (ds diag
 
 // options returns the options of the run's plan.
 func (r *run) options() (o engine.PlanOptions, ds diags.Diagnostics) {
-	o.Mode, o.SkipRefresh = plans.NormalMode, r.Options.SkipRefresh
+	o.Mode, o.SkipRefresh, o.Private = plans.NormalMode, r.Options.SkipRefresh, true
 	if r.Options.RefreshOnly {
 		o.Mode = plans.RefreshOnlyMode
 	}

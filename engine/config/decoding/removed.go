@@ -18,10 +18,12 @@ var removedLifecycleSchema = &hcl.BodySchema{Attributes: []hcl.AttributeSchema{{
 
 // removed reads a removed block. Its objects are destroyed. With destroy = false they are forgotten: they
 // remain, but not in the state. The block may have the parts of a resource block that are needed for the
-// destruction: destroy-time provisioners and their connection.
+// destruction: destroy-time provisioners and their connection. In a configuration for OpenTofu, a block that does
+// not say destroy = true forgets.
+// Source: Terraform 1.16.0-rc2, OpenTofu 1.12.6.
 func (d *Decoder) removed(b *hcl.Block) {
 	content := d.contentOf(b.Body, removedSchema)
-	m := &config.Removed{Destroy: true, Range: b.DefRange}
+	m := &config.Removed{Destroy: d.options.Registry != addrs.OpenTofuRegistryHost, Range: b.DefRange}
 	ok := false
 	if a := content.Attributes["from"]; a != nil {
 		m.FromRange = a.Expr.Range()
@@ -33,6 +35,7 @@ func (d *Decoder) removed(b *hcl.Block) {
 		switch n.Type {
 		case "lifecycle":
 			lc := d.contentOf(n.Body, removedLifecycleSchema)
+			m.Explicit = lc.Attributes["destroy"] != nil
 			d.literal(lc.Attributes["destroy"], &m.Destroy)
 		case "connection":
 			if d.once(&connection, n, "Duplicate connection block", "A removed block may have only one connection block.") {
@@ -50,6 +53,9 @@ func (d *Decoder) removed(b *hcl.Block) {
 	}
 	if ok && len(m.Provisioners) > 0 && m.From.IsModule() {
 		d.errorf(&m.Provisioners[0].Range, "Invalid provisioner block", "Provisioners can be given for a removed resource, but not for a removed module.")
+	}
+	if !m.Explicit && !m.Destroy {
+		d.warnf(&m.Range, "Missing lifecycle from the removed block", "In a configuration for OpenTofu, a removed block without lifecycle leaves the objects, and takes them out of the state. Terraform destroys them. Write lifecycle { destroy = false } or lifecycle { destroy = true }.")
 	}
 	if ok {
 		d.content.Removed = append(d.content.Removed, m)

@@ -28,7 +28,7 @@ func (d *Decoder) terraform(b *hcl.Block) {
 		d.errorf(&a.NameRange, "Module uses experimental features", "Lockstep has no experimental language features: leave out this argument.")
 	}
 	if a := content.Attributes["language"]; a != nil {
-		d.language(a)
+		d.edition(a, "TF2021")
 	}
 	for _, x := range content.Blocks {
 		switch x.Type {
@@ -46,17 +46,32 @@ func (d *Decoder) terraform(b *hcl.Block) {
 	}
 }
 
-var languageSchema = &hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{{Type: "compatible_with"}}}
+var languageSchema = &hcl.BodySchema{
+	Attributes: []hcl.AttributeSchema{{Name: "edition"}, {Name: "experiments"}},
+	Blocks:     []hcl.BlockHeaderSchema{{Type: "compatible_with"}},
+}
 
 var compatibleSchema = &hcl.BodySchema{Attributes: []hcl.AttributeSchema{{Name: "opentofu"}, {Name: "terraform"}}}
 
 // languageBlock reads a language block, which names the tools that the module supports. The module supports
-// Lockstep if the block names a tool in a version whose language Lockstep supports.
+// Lockstep if the block names a tool in a version whose language Lockstep supports. Other tools may be named, too.
 // Source: OpenTofu 1.12.6, which reads its own version only.
 func (d *Decoder) languageBlock(b *hcl.Block) {
+	if d.override {
+		d.errorf(&b.DefRange, "Language selections in override file", "A language block is for the whole module: move it to a file that is no override file.")
+		return
+	}
 	content := d.contentOf(b.Body, languageSchema)
+	if a := content.Attributes["edition"]; a != nil {
+		d.edition(a, "tofu2024")
+	}
+	if a := content.Attributes["experiments"]; a != nil {
+		d.experiments(a)
+	}
 	for _, x := range content.Blocks {
-		attrs := d.contentOf(x.Body, compatibleSchema).Attributes
+		compatible, _, ds := x.Body.PartialContent(compatibleSchema)
+		d.Report(ds)
+		attrs := compatible.Attributes
 		var unfit []*hcl.Attribute
 		fits := false
 		for _, name := range []string{"opentofu", "terraform"} {
@@ -85,15 +100,24 @@ func (d *Decoder) languageBlock(b *hcl.Block) {
 	}
 }
 
-// language checks the argument language of a terraform block. The language has only one edition so far.
-func (d *Decoder) language(a *hcl.Attribute) {
-	const remedy = "The only edition of the language is TF2021, which is the default: leave out this argument."
+// edition checks the edition of the language: only is the only one so far.
+func (d *Decoder) edition(a *hcl.Attribute, only string) {
+	remedy := "The only edition of the language is " + only + ", which is the default: leave out this argument."
 	switch hcl.ExprAsKeyword(a.Expr) {
-	case "TF2021":
+	case only:
 	case "":
-		d.errorf(a.Expr.Range().Ptr(), "Invalid language edition", "A bare keyword is required. "+remedy)
+		d.errorf(a.Expr.Range().Ptr(), "Invalid language edition", "A bare keyword is required. %s", remedy)
 	default:
-		d.errorf(a.Expr.Range().Ptr(), "Unsupported language edition", remedy)
+		d.errorf(a.Expr.Range().Ptr(), "Unsupported language edition", "%s", remedy)
+	}
+}
+
+// experiments reports each experiment in a language block.
+func (d *Decoder) experiments(a *hcl.Attribute) {
+	list, ds := hcl.ExprList(a.Expr)
+	d.Report(ds)
+	for _, x := range list {
+		d.errorf(x.Range().Ptr(), "Unknown experiment keyword", "Lockstep has no experimental language features: leave out this argument.")
 	}
 }
 

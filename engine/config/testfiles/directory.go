@@ -2,6 +2,7 @@ package testfiles
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -26,7 +27,7 @@ func (s *Suite) readFiles(in loading.Input, dir string) hcl.Diagnostics {
 			}
 			continue
 		}
-		for _, name := range filesWith(names, ".tftest") {
+		for _, name := range testFiles(names) {
 			name = path.Join(d, name)
 			body, more := s.parse(in, path.Join(root, name))
 			ds = append(ds, more...)
@@ -48,6 +49,18 @@ func (s *Suite) parse(in loading.Input, name string) (hcl.Body, hcl.Diagnostics)
 	}
 	s.Sources[name] = f
 	return f.Body, ds
+}
+
+// testFiles returns the test files among the files of a directory: those of Terraform, NAME.tftest.hcl and
+// NAME.tftest.json, and those of OpenTofu, NAME.tofutest.hcl and NAME.tofutest.json. A file of OpenTofu replaces
+// the file of Terraform with the same NAME and the same syntax.
+func testFiles(names []string) []string {
+	tofu := filesWith(names, ".tofutest")
+	out := slices.DeleteFunc(filesWith(names, ".tftest"), func(n string) bool {
+		ext := path.Ext(n)
+		return slices.Contains(tofu, strings.TrimSuffix(n, ".tftest"+ext)+".tofutest"+ext)
+	})
+	return append(out, tofu...)
 }
 
 // filesWith returns the files of one kind, such as ".tftest": NAME.tftest.hcl and NAME.tftest.json.

@@ -1,6 +1,9 @@
 package testfiles
 
 import (
+	"path"
+	"strings"
+
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
@@ -44,7 +47,9 @@ var testSchema = &hcl.BodySchema{Attributes: []hcl.AttributeSchema{{Name: "paral
 func decodeFile(name string, body hcl.Body, registry string) (*File, hcl.Diagnostics) {
 	f := &File{Name: name, Providers: map[addrs.LocalProviderConfig]*Provider{}, Declared: map[string]*config.Variable{}}
 	r := &reader{registry: registry}
-	seen, overridden, runs := map[string]hcl.Range{}, overridden{}, map[string]hcl.Range{}
+	// In OpenTofu, runs may have the same name. A reference to it means the last one that has finished.
+	tofu := registry == addrs.OpenTofuRegistryHost || strings.Contains(path.Base(name), ".tofutest.")
+	seen, overridden, runs := map[string]hcl.Range{}, overridden{}, map[string]*Run{}
 	for _, b := range r.content(body, fileSchema).Blocks {
 		switch b.Type {
 		case "variables":
@@ -69,11 +74,18 @@ func decodeFile(name string, body hcl.Body, registry string) (*File, hcl.Diagnos
 			f.addProvider(r, r.mockProvider(b), b)
 		case "run":
 			x := r.run(b)
-			if old, twice := runs[x.Name]; twice {
-				r.errorf(&x.Range, `Duplicate "run" block names`, "There is a run %q at %s already. Other runs refer to a run by its name, so that it must be the only one of that name in its file.", x.Name, old)
+			old, twice := runs[x.Name]
+			switch {
+			case twice && !tofu:
+				r.errorf(&x.Range, `Duplicate "run" block names`, "There is a run %q at %s already. Other runs refer to a run by its name, so that it must be the only one of that name in its file.", x.Name, old.Range)
+				continue
+			case twice && old.Module != nil && x.Module != nil && old.Module.Address.String() != x.Module.Address.String():
+				r.errorf(&x.Module.Range, "Different modules in runs of one name", "The run %q at %s has the module %q. A module is installed under the name of its run: give one of the two runs another name.", x.Name, old.Range, old.Module.Address)
 				continue
 			}
-			runs[x.Name] = x.Range
+			if !twice || x.Module != nil {
+				runs[x.Name] = x
+			}
 			f.Runs = append(f.Runs, x)
 		default:
 			if o := r.override(b); overridden.first(r, o, b) {

@@ -1,6 +1,6 @@
-// Package testfiles reads the test files of a configuration: files named *.tftest.hcl and *.tftest.json
-// beside the root module's files and in its test directory. It also reads the modules that their runs call,
-// and mock files (*.tfmock.hcl, *.tfmock.json).
+// Package testfiles reads the test files of a configuration: files named *.tftest.hcl, *.tftest.json,
+// *.tofutest.hcl and *.tofutest.json beside the root module's files and in its test directory. It also reads the
+// modules that their runs call, and mock files (*.tfmock.hcl, *.tfmock.json).
 //
 // It finds mistakes of shape, as Terraform does without running a test. The references of conditions and the
 // values of variables are checked only when a run is executed. The package does not know providers' schemas,
@@ -129,7 +129,9 @@ func (s *Suite) Manifest() source.Manifest {
 			}
 		}
 	}
-	slices.SortFunc(out.Modules, func(a, b source.Installed) int { return strings.Compare(a.Key, b.Key) })
+	slices.SortStableFunc(out.Modules, func(a, b source.Installed) int { return strings.Compare(a.Key, b.Key) })
+	// In OpenTofu, several runs may have the same name, and then the same module.
+	out.Modules = slices.CompactFunc(out.Modules, func(a, b source.Installed) bool { return a.Key == b.Key })
 	return out
 }
 

@@ -132,6 +132,24 @@ run second apply target 0 replace 0 asserts 1 expected 2 state "other" lab=lab.r
 	}
 }
 
+// Two runs of one name with the same module, as in OpenTofu, share one entry of the manifest.
+func TestManifestOfDuplicateRuns(t *testing.T) {
+	t.Parallel()
+	const runs = "run \"a\" {\n  module {\n    source = \"./m\"\n  }\n}\n"
+	s, ds := Load(loading.Input{Tree: source.Files(map[string][]byte{"a.tofutest.hcl": []byte(runs + runs), "m/main.tf": nil})}, DefaultDirectory)
+	if ds.HasErrors() || len(s.Files) != 1 || len(s.Files[0].Runs) != 2 {
+		t.Fatal(ds)
+	}
+	manifest, err := s.Manifest().Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"Modules":[{"Key":"","Source":"","Dir":"."},{"Key":"test.a.a","Source":"./m","Dir":"m"}]}`
+	if diff := cmp.Diff(want, string(manifest)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 func treeOf(a *txtar.Archive) map[string][]byte {
 	out := map[string][]byte{}
 	for _, f := range a.Files {

@@ -21,12 +21,12 @@ import (
 // prevent_destroy may forbid the deletion; then the plan contains the change as an explanation, and an error.
 
 // keeps reports whether an object is removed from the state without being destroyed: by destroy = false in
-// its block, or, without a block, by the setting in the state.
+// its block, or, without a block, by the setting in the state, unless a removed block says destroy = true.
 func (b *block) keeps(o *states.Object) bool {
 	if b.r != nil {
 		return b.r.Keep
 	}
-	return o.SkipDestroy
+	return o.SkipDestroy && !removedBlockDestroys(b.p.in.Config, b.cr)
 }
 
 // keepReason returns the reason to show for an object that is removed from the state without being destroyed:

@@ -6,18 +6,28 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
-// removedBlockForgets reports whether a removed block with destroy = false names a resource, or a module
-// around it. Its objects are then removed from the state, but not destroyed.
-func removedBlockForgets(cfg *config.Config, cr addrs.ConfigResource) bool {
+// removedBlock reports whether a removed block names a resource, or a module around it, and is as wanted.
+func removedBlock(cfg *config.Config, cr addrs.ConfigResource, wanted func(*config.Removed) bool) bool {
 	for _, m := range cfg.Order {
 		for _, r := range m.Removed {
 			mod, res := r.Static(m.Addr)
-			if !r.Destroy && (r.From.IsModule() && mod.Contains(cr.Module) || mod == cr.Module && res == cr.Resource) {
+			if wanted(r) && (r.From.IsModule() && mod.Contains(cr.Module) || mod == cr.Module && res == cr.Resource) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// removedBlockForgets reports whether the objects of a resource are removed from the state, but not destroyed.
+func removedBlockForgets(cfg *config.Config, cr addrs.ConfigResource) bool {
+	return removedBlock(cfg, cr, func(r *config.Removed) bool { return !r.Destroy })
+}
+
+// removedBlockDestroys reports whether a removed block says destroy = true. It then decides over the setting in
+// the state; see [block.keeps].
+func removedBlockDestroys(cfg *config.Config, cr addrs.ConfigResource) bool {
+	return removedBlock(cfg, cr, func(r *config.Removed) bool { return r.Destroy && r.Explicit })
 }
 
 // checkRemovedBlocks returns errors for removed blocks that name modules and resources that are still

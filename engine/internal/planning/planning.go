@@ -110,7 +110,9 @@ type Input struct {
 	Found importing.Found
 	// Unprotected ignores prevent_destroy.
 	Unprotected bool
-	Timestamp   time.Time // time of the plan, the value of plantimestamp()
+	// Private reports that no other tool reads the state.
+	Private   bool
+	Timestamp time.Time // time of the plan, the value of plantimestamp()
 }
 
 // Plan makes the plan. With errors, it returns the part that could be planned, marked as errored. The plan is
@@ -183,6 +185,9 @@ func (p *planner) finish(ctx context.Context) (*plans.Plan, diags.Diagnostics) {
 	p.recordCalls()
 	changes, drift := p.changes.Sorted()
 	ds = append(ds, forgetWarnings(changes)...)
+	if !ds.HasErrors() {
+		ds = append(ds, p.keyedProviders(changes)...)
+	}
 	ds = append(ds, p.unkept(changes, drift)...)
 	p.deps.Fill(changes)
 	errored := ds.HasErrors() || len(p.in.Found.Failed) > 0

@@ -277,6 +277,10 @@ func (q *query) list(ctx context.Context, r *request) (ds diags.Diagnostics) {
 	if ds = append(ds, r.place(more)...); ds.HasErrors() || q.ended {
 		return ds
 	}
+	if r.block.Limit == nil && int64(step.Total) == r.Limit {
+		ds = append(ds, diags.Warningf(&r.block.Range, "Query ended at its limit",
+			"%s has returned %d objects, the most without the argument limit. There may be more: write limit = 10000, for example.", r.address, step.Total)...)
+	}
 	step.Kind, step.Found = events.QueryComplete, events.Found{}
 	q.tell(step)
 	return ds

@@ -113,10 +113,10 @@ func checkSubject(m addrs.Module, in addrs.ModuleInstance, name string) eval.Sub
 	return s
 }
 
-// CheckBlocks evaluates the assertions of all check blocks. A failed assertion is a warning. Assertions about
-// data that could not be read are not evaluated. If the function skip returns true for a check block, its
-// results are unknown. But the check block has no results if it has no data block, or if skip is also true for
-// the data block.
+// CheckBlocks evaluates the assertions of all check blocks, except in module instances that a test replaces. A
+// failed assertion is a warning. Assertions about data that could not be read are not evaluated. If the function
+// skip returns true for a check block, its results are unknown. But the check block has no results if it has no
+// data block, or if skip is also true for the data block.
 func CheckBlocks(e *eval.Evaluator, modules []*config.Module, skip func(addrs.Object) bool) diags.Diagnostics {
 	var ds diags.Diagnostics
 	for _, m := range modules {
@@ -133,6 +133,9 @@ func CheckBlocks(e *eval.Evaluator, modules []*config.Module, skip func(addrs.Ob
 			block.Object = ""
 			e.Declare(block, 0)
 			for _, in := range ins {
+				if m.Replacement(in) != nil {
+					continue
+				}
 				s := checkSubject(m.Addr, in, name)
 				e.Declare(s, len(m.Checks[name].Asserts))
 				if !out && !e.Fails(s) {

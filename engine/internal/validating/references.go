@@ -12,6 +12,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/refs"
 	"github.com/lockstep-iac/lockstep/engine/schema"
@@ -115,8 +116,10 @@ func deprecatedOutput(m *config.Module, ref *refs.Reference) diags.Diagnostics {
 	if m == nil || m.Outputs[ref.Output] == nil || m.Outputs[ref.Output].Deprecated == "" {
 		return nil
 	}
-	return diags.Warningf(ref.Range().Ptr(), "Value derived from a deprecated source",
+	ds := diags.Warningf(ref.Range().Ptr(), "Value derived from a deprecated source",
 		"The output %q of module %q is deprecated:\n\n%s", ref.Output, ref.Object.Name, m.Outputs[ref.Output].Deprecated)
+	ds[0].Extra = diags.Cause{Deprecated: true, Remote: m.Call != nil && m.Call.Address.Kind != source.Local}
+	return ds
 }
 
 // traverse returns the errors of a traversal into a block, and warnings about deprecated attributes.

@@ -109,7 +109,7 @@ func New(config *cliconfig.Config, getenv func(string) string) *Installer {
 		Timeout: time.Duration(number(getenv("TF_REGISTRY_CLIENT_TIMEOUT"), 10)) * time.Second,
 	}
 	return &Installer{
-		Source:            SourceOf(config, client, oci.FromFiles(getenv)),
+		Source:            SourceOf(config, client, config.OCI.Credentials(getenv)),
 		Client:            client,
 		Platform:          CurrentPlatform(),
 		DataDir:           ".terraform",

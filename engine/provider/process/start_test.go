@@ -31,6 +31,9 @@ func TestMain(m *testing.M) {
 	case "ends":
 		fmt.Fprintln(os.Stderr, "no such licence")
 		os.Exit(7)
+	case "logs":
+		fmt.Fprintf(os.Stderr, "sdk %q, provider %q\n", os.Getenv("TF_LOG_SDK"), os.Getenv("TF_LOG_PROVIDER"))
+		os.Exit(7)
 	case "chats":
 		fmt.Println("Welcome to the plugin!")
 	case "old":
@@ -101,6 +104,27 @@ func TestDoesNotStart(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestQuiet: a plugin writes no log that nobody reads.
+func TestQuiet(t *testing.T) {
+	t.Parallel()
+	me, _ := os.Executable()
+	for _, tc := range []struct{ level, env, want string }{
+		{"", "X=y", `sdk "off", provider "off"`},
+		{"OFF", "X=y", `sdk "off", provider "off"`},
+		{"INFO", "X=y", `sdk "", provider ""`},
+		{"", "TF_LOG_PROVIDER=DEBUG", `sdk "", provider "DEBUG"`},
+	} {
+		c, err := process.Launch{Name: "lab", Path: me, Env: []string{"PRETEND=logs", tc.env}, LogLevel: tc.level}.Start(t.Context(), nil)
+		if err == nil {
+			c.Close()
+			t.Fatal("it started")
+		}
+		if !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("with the level %q and %s: %q is not in: %s", tc.level, tc.env, tc.want, err)
+		}
 	}
 }
 

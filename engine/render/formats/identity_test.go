@@ -36,6 +36,29 @@ func TestIdentitiesInPlans(t *testing.T) {
 	}
 }
 
+// TestIdentitiesInPlannedValues: a known identity is a part of the planned object, with the version of its schema.
+func TestIdentitiesInPlannedValues(t *testing.T) {
+	t.Parallel()
+	value := cty.ObjectVal(map[string]cty.Value{"id": cty.StringVal("1")})
+	identity := cty.ObjectVal(map[string]cty.Value{"name": cty.StringVal("x")})
+	for _, test := range []struct {
+		after cty.Value
+		want  string
+	}{
+		{identity, `"sensitive_values":{},"identity_schema_version":2,"identity":{"name":"x"}}]`},
+		{cty.UnknownVal(identity.Type()), `"sensitive_values":{}}]`},
+		{cty.NilVal, `"sensitive_values":{}}]`},
+	} {
+		rs := &schema.Schema{Block: &schema.Block{Attributes: map[string]*schema.Attribute{"id": {Type: cty.String}}}, Identity: &schema.Identity{Version: 2}}
+		c := plans.Change{Action: plans.NoOp, Before: value, After: value, AfterIdentity: test.after}
+		src, err := Plan(&plans.Plan{Changes: []*plans.ResourceChange{{Addr: addrs.ResourceInstanceObject{Instance: identified}, PrevAddr: identified, Schema: rs, Change: c}}}, nil, nil)
+		planned, _, _ := strings.Cut(string(src), `"resource_changes"`)
+		if err != nil || !strings.Contains(planned, test.want) {
+			t.Errorf("want %s in %s, %v", test.want, planned, err)
+		}
+	}
+}
+
 // TestIdentitiesInStates: the stored identity is shown as it is. One of a newer version than the provider's is an error.
 func TestIdentitiesInStates(t *testing.T) {
 	t.Parallel()

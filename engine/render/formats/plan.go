@@ -163,6 +163,7 @@ func (t *jsonText) plannedResource(c *plans.ResourceChange, address string) {
 		t.b = t.b[:before]
 		t.key("sensitive_values")
 		t.sensitiveAttributes(c.After, c.Schema)
+		t.plannedIdentity(c)
 		t.closeObject()
 		return
 	}
@@ -174,8 +175,19 @@ func (t *jsonText) plannedResource(c *plans.ResourceChange, address string) {
 		t.sensitiveAttributes(c.After, c.Schema)
 		x.sensitive = t.since(n)
 	}
+	t.plannedIdentity(c)
 	t.closeObject()
 	t.planned[c] = x
+}
+
+// plannedIdentity writes the identity of a planned object, unless there is none or it is unknown.
+func (t *jsonText) plannedIdentity(c *plans.ResourceChange) {
+	if c.Schema == nil || c.Schema.Identity == nil || c.AfterIdentity == cty.NilVal || c.AfterIdentity.IsNull() || !c.AfterIdentity.IsWhollyKnown() {
+		return
+	}
+	t.key("identity_schema_version")
+	t.int(c.Schema.Identity.Version)
+	t.identity("identity", c.AfterIdentity)
 }
 
 // unmarkNulls returns v without marks on nulls. For a replaced object, Terraform's mask omits sensitive nulls

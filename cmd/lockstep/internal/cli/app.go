@@ -34,6 +34,8 @@ type App struct {
 	noColor  bool
 	compact  bool                 // shows warnings by their headlines only
 	single   bool                 // shows each warning, rather than one of those with the same headline
+	oneError bool                 // shows one of several errors with the same headline
+	warnOf   modulesOf            // the modules whose warnings about deprecated parts are shown
 	secrets  bool                 // shows sensitive values
 	concise  bool                 // shows no progress
 	jsonInto io.WriteCloser       // takes a stream of messages, beside the text; nil: nothing does
@@ -160,6 +162,20 @@ func (a *App) withoutLooks(args []string) []string {
 			a.noColor = true
 		case "-compact-warnings":
 			a.compact = true
+		case "-consolidate-errors", "-consolidate-errors=true":
+			a.oneError = true
+		case "-consolidate-errors=false":
+			a.oneError = false
+		case "-consolidate-warnings", "-consolidate-warnings=true":
+			a.single = false
+		case "-consolidate-warnings=false":
+			a.single = true
+		case "-deprecation=module:all":
+			a.warnOf = allModules
+		case "-deprecation=module:local":
+			a.warnOf = localModules
+		case "-deprecation=module:none":
+			a.warnOf = noModules
 		default:
 			return false
 		}

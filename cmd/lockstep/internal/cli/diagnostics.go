@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/hashicorp/hcl/v2"
 	"golang.org/x/term"
@@ -53,14 +54,18 @@ func (a *App) showTo(w io.Writer, ds diags.Diagnostics) int {
 }
 
 // write writes warnings to w and errors to standard error, sorted by severity and range. Warnings with the same
-// summary are written once.
+// summary are written once, unless an option says otherwise.
 func (a *App) write(w io.Writer, ds diags.Diagnostics) {
-	ds = ds.Sorted()
+	ds = a.wanted(ds).Sorted()
 	files := a.SourcesOf(ds)
-	groups := render.GroupWarnings(ds)
-	if a.single {
-		groups = render.EachWarning(ds)
+	var once []diags.Severity
+	if !a.single {
+		once = append(once, diags.Warning)
 	}
+	if a.oneError {
+		once = append(once, diags.Error)
+	}
+	groups := render.Groups(ds, once...)
 	if a.compact && !ds.HasErrors() {
 		io.WriteString(w, a.Print().Headlines(groups))
 		return
@@ -72,6 +77,17 @@ func (a *App) write(w io.Writer, ds diags.Diagnostics) {
 		}
 		io.WriteString(to, a.Print().Diagnostic(g.Full(), files))
 	}
+}
+
+// wanted returns ds without the warnings about deprecated parts of modules that the option -deprecation leaves out.
+func (a *App) wanted(ds diags.Diagnostics) diags.Diagnostics {
+	if a.warnOf == allModules {
+		return ds
+	}
+	return slices.DeleteFunc(slices.Clone(ds), func(d diags.Diagnostic) bool {
+		x, _ := d.Extra.(diags.Cause)
+		return x.Deprecated && (a.warnOf == noModules || x.Remote)
+	})
 }
 
 func isTerminal(w io.Writer) bool {

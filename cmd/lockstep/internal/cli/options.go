@@ -74,13 +74,26 @@ func (f *Flags) Input(v *bool) {
 	f.BoolVar(v, "input", true, "ask for the values of variables that have none")
 }
 
-// CompactWarnings adds the options -compact-warnings and -consolidate-warnings. [App.runCommand] has already
-// handled -compact-warnings without a value.
+// modulesOf are the values of the option -deprecation: which modules' deprecated variables and outputs are warned about.
+type modulesOf byte
+
+const (
+	allModules modulesOf = iota
+	localModules
+	noModules
+)
+
+// CompactWarnings adds the options that say how diagnostics are shown. [App.withoutLooks] has already handled their
+// usual values, for every command.
 func (f *Flags) CompactWarnings() {
 	f.BoolVar(&f.App.compact, "compact-warnings", f.App.compact, "show only the headlines of warnings, unless there are errors")
 	f.BoolFunc("consolidate-warnings", "show one of several warnings with the same headline, which is the default; =false shows each", func(text string) error {
 		on, err := strconv.ParseBool(text)
 		f.App.single = !on
 		return err
+	})
+	f.BoolVar(&f.App.oneError, "consolidate-errors", f.App.oneError, "show one of several errors with the same headline")
+	f.Func("deprecation", "show warnings about deprecated parts of all modules (module:all), of those in directories (module:local), or of none (module:none)", func(string) error {
+		return errors.New("write module:all, module:local or module:none")
 	})
 }

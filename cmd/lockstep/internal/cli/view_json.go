@@ -42,6 +42,7 @@ func (v *jsonView) Event(e events.Event) {
 }
 
 func (v *jsonView) Diagnostics(ds diags.Diagnostics) {
+	ds = v.a.wanted(ds)
 	files := v.a.SourcesOf(ds)
 	for _, d := range ds {
 		v.send(render.DiagnosticMessage(d, files))

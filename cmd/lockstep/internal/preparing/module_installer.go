@@ -42,7 +42,7 @@ func moduleInstaller(d *workdir.Dir, o moduleOptions) *installing.Installer {
 	get := &getting.Getters{Policy: policy, Netrc: true, More: []getting.Getter{
 		getting.Git(getting.GitOptions{Policy: policy, Environ: d.Environ, Files: true}),
 		buckets.Getter{Policy: policy, Limits: getting.DefaultLimits, Config: bucketConfig},
-		getting.OCI(&oci.Client{Policy: policy, Credentials: oci.FromFiles(d.Getenv)}, getting.DefaultLimits),
+		getting.OCI(&oci.Client{Policy: policy, Credentials: d.CLI.OCI.Credentials(d.Getenv)}, getting.DefaultLimits),
 		getting.Directory(),
 	}}
 	dataDir, err := filepath.Rel(d.Path, string(d.DataDir))

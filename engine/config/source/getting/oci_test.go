@@ -207,8 +207,8 @@ func TestOCICredentials(t *testing.T) {
 		http.Redirect(w, r, "https://"+other.Address()+"/v2/net/manifests/1", http.StatusTemporaryRedirect)
 		return true
 	}
-	login := oci.Credentials(func(_ context.Context, host string) (auth.Credential, error) {
-		if host != s.Address() {
+	login := oci.Credentials(func(_ context.Context, host, repository string) (auth.Credential, error) {
+		if host != s.Address() || repository == "closed" {
 			return auth.EmptyCredential, nil
 		}
 		return auth.Credential{Username: "user", Password: "s3cret"}, nil
@@ -223,50 +223,13 @@ func TestOCICredentials(t *testing.T) {
 	if err := fetch(at+"/net?tag=1", nil); err == nil || !strings.Contains(err.Error(), `demands other credentials for `+s.Address()+`/net: run "docker login `+s.Address()+`"`) {
 		t.Error(err)
 	}
+	if err := fetch(at+"/closed?tag=1", login); err == nil || !strings.Contains(err.Error(), "demands other credentials for "+s.Address()+"/closed") {
+		t.Errorf("a repository gets the credentials for another one of its registry: %v", err)
+	}
 	if err := fetch(at+"/away?tag=1", login); err == nil || strings.Contains(err.Error(), "s3cret") {
 		t.Error(err)
 	}
 	if len(seen) == 0 || slices.ContainsFunc(seen, func(a string) bool { return a != "" }) {
 		t.Errorf("the other host has got %q", seen)
-	}
-}
-
-// The files of docker and podman are read, each registry's entry alone.
-func TestOCIFiles(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	write := func(name, text string) {
-		t.Helper()
-		if err := os.MkdirAll(filepath.Join(dir, filepath.Dir(name)), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	write(".docker/config.json", `{"auths": {"docker.example.com": {"auth": "ZG9ja2VyOnB3"}, "both.example.com": {"auth": "ZG9ja2VyOnB3"}}}`)
-	write("own/config.json", `{"auths": {"docker.example.com": {"auth": "b3duOnB3"}}}`)
-	write(".config/containers/auth.json", `{"auths": {"both.example.com": {"auth": "cG9kbWFuOnB3"}}}`)
-	write("run/containers/auth.json", `{"auths": {"run.example.com": {"auth": "cnVuOnB3"}}}`)
-	env := map[string]string{"HOME": dir, "XDG_RUNTIME_DIR": filepath.Join(dir, "run")}
-	for _, test := range []struct{ host, docker, want string }{
-		{"docker.example.com", "", "docker"},
-		{"docker.example.com", filepath.Join(dir, "own"), "own"},
-		{"both.example.com", "", "podman"},
-		{"run.example.com", "", "run"},
-		{"example.com", "", ""},
-	} {
-		env["DOCKER_CONFIG"] = test.docker
-		got, err := oci.FromFiles(func(name string) string { return env[name] })(t.Context(), test.host)
-		if err != nil || got.Username != test.want || (got.Password == "pw") != (test.want != "") {
-			t.Errorf("%s: %q, %v", test.host, got.Username, err)
-		}
-	}
-	if got, err := oci.FromFiles(func(string) string { return "" })(t.Context(), "docker.example.com"); err != nil || got != auth.EmptyCredential {
-		t.Errorf("without a home: %v", err)
-	}
-	write(".docker/config.json", `{`)
-	if _, err := oci.FromFiles(func(name string) string { return env[name] })(t.Context(), "docker.example.com"); err == nil {
-		t.Error("a broken file is no error")
 	}
 }

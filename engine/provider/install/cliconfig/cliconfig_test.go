@@ -15,6 +15,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/hosts"
+	"github.com/lockstep-iac/lockstep/engine/oci"
 )
 
 // home returns a home directory with the given files.
@@ -169,6 +170,27 @@ func TestDiagnostics(t *testing.T) {
 		{`provider_installation { oci_mirror { repository_template = "example.com/${hostname}/${kind}" } }`, `error f:1: Invalid provider_installation method block: The argument repository_template of an oci_mirror block has ${kind}, and there are only ${hostname}, ${namespace} and ${type}`},
 		{`provider_installation { oci_mirror { repository_template = "example.com/${type +}" } }`, `error f:1: Invalid provider_installation method block: The argument repository_template of an oci_mirror block is no template`},
 		{"provider_installation {\n oci_mirror {\n repository_template = \"example.com/${type}\"\n include = [\"acme/*\", \"other/*\"]\n }\n}", `error f:2: Invalid provider_installation method block: The argument repository_template of an oci_mirror block has no ${namespace}, so`},
+		{`oci_credentials "example.com" { username = "u", password = "p" }`, ``},
+		{`oci_credentials "example.com:5000/team/x" { access_token = "a", refresh_token = "r", other = 1 }`, ``},
+		{`{"oci_credentials": {"example.com": {"docker_credentials_helper": "pass"}, "other.example.com": {"username": "u", "password": "p"}}}`, ``},
+		{`oci_credentials { username = "u", password = "p" }`, `error f:1: Invalid oci_credentials block: An oci_credentials block needs one label`},
+		{`oci_credentials "exam ple" { username = "u", password = "p" }`, `error f:1: Invalid oci_credentials block: An oci_credentials block needs one label`},
+		{`oci_credentials "example.com/x:tag" { username = "u", password = "p" }`, `error f:1: Invalid oci_credentials block: An oci_credentials block needs one label`},
+		{`oci_credentials "example.com" { }`, `error f:1: Invalid oci_credentials block: The block for example.com must have username and password, or`},
+		{`oci_credentials "example.com" { username = "u" }`, `error f:1: Invalid oci_credentials block: The block for example.com must have`},
+		{`oci_credentials "example.com" { username = "u", refresh_token = "r" }`, `error f:1: Invalid oci_credentials block: The block for example.com must have`},
+		{`oci_credentials "example.com" { username = "u", password = "p", docker_credentials_helper = "pass" }`, `error f:1: Invalid oci_credentials block: The block for example.com must have`},
+		{`oci_credentials "example.com" { username = [] , password = "p" }`, `error f:1: Invalid CLI configuration: The value of username must be a string, not a list`},
+		{`oci_credentials "example.com/x" { docker_credentials_helper = "pass" }`, `error f:1: Invalid oci_credentials block: A credential helper has credentials for whole registries only: remove the path`},
+		{`oci_credentials "example.com" { docker_credentials_helper = "../pass" }`, `error f:1: Invalid oci_credentials block: "../pass" is not the name of a credential helper`},
+		{`oci_credentials = 1`, `error f:1: Invalid CLI configuration`},
+		{`oci_default_credentials { }`, ``},
+		{`oci_default_credentials { docker_style_config_files = [], docker_credentials_helper = "pass" }`, ``},
+		{`oci_default_credentials { docker_credentials_helper = "" }`, `error f:1: Invalid oci_default_credentials block: "" is not the name of a credential helper`},
+		{`oci_default_credentials { docker_style_config_files = "x" }`, `error f:1: Invalid CLI configuration: The value of docker_style_config_files must be a list`},
+		{`oci_default_credentials { discover_ambient_credentials = false, docker_style_config_files = ["x"] }`, `error f:1: Invalid oci_default_credentials block: With discover_ambient_credentials = false, no files are read`},
+		{`oci_default_credentials "example.com" { }`, `error f:1: Invalid oci_default_credentials block: An oci_default_credentials block has no labels`},
+		{`oci_default_credentials = 1`, `error f:1: Invalid CLI configuration`},
 		{`provider_installation { foo {} }`, `error f:1: Invalid provider_installation method block: There is no provider installation method "foo"`},
 		{`provider_installation { filesystem_mirror {} }`, `error f:1: Invalid provider_installation method block: A filesystem_mirror block needs the argument path`},
 		{`provider_installation { filesystem_mirror { path = "" } }`, `error f:1: Invalid provider_installation method block`},
@@ -491,5 +513,42 @@ func TestOCIMirrors(t *testing.T) {
 		if got, err := c.Methods[0].Repository(p); err != nil || got != test.want || !c.Methods[0].Serves(p) {
 			t.Errorf("%s: %s, %v, want %s", test.template, got, err, test.want)
 		}
+	}
+}
+
+// The blocks about OCI registries come from all files. A path is relative to the file that names it.
+func TestOCICredentials(t *testing.T) {
+	dir := home(t, map[string]string{
+		".terraformrc":         "oci_default_credentials {\n docker_style_config_files = [\"x.json\", \"/etc/y.json\"]\n docker_credentials_helper = \"pass\"\n}\noci_credentials \"a.example.com\" {\n username = \"u\"\n password = \"p\"\n}",
+		".terraform.d/b.tfrc":  "oci_credentials \"b.example.com/team\" {\n access_token = \"a\"\n refresh_token = \"r\"\n}\noci_credentials \"c.example.com\" {\n docker_credentials_helper = \"one\"\n}",
+		".terraform.d/c.tfrc":  "oci_default_credentials {}",
+		".terraform.d/d.tfrc":  "oci_credentials \"a.example.com\" {\n username = \"other\"\n password = \"p\"\n}",
+		".terraform.d/e.other": "oci_credentials {}",
+	})
+	c, ds := Load(Surroundings{Home: dir})
+	var got []string
+	for _, d := range ds {
+		got = append(got, d.Summary)
+	}
+	want := []string{"Too many oci_default_credentials blocks", "Duplicate oci_credentials block"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	login := oci.Login{
+		Entries: []oci.Entry{
+			{Prefix: "a.example.com", Credential: oci.Credential{Username: "u", Password: "p"}},
+			{Prefix: "b.example.com/team", Credential: oci.Credential{AccessToken: "a", RefreshToken: "r"}},
+			{Prefix: "c.example.com", Helper: "one"},
+		},
+		Helper: "pass", Files: []string{filepath.Join(dir, "x.json"), "/etc/y.json"},
+	}
+	if diff := cmp.Diff(login, c.OCI); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if c, ds := load(t, "oci_default_credentials {\n discover_ambient_credentials = false\n}"); len(ds) > 0 || c.OCI.Files == nil || len(c.OCI.Files) > 0 {
+		t.Errorf("without the files of other tools: %v, %v", c.OCI.Files, ds)
+	}
+	if c, ds := load(t, ""); len(ds) > 0 || c.OCI.Files != nil {
+		t.Errorf("without blocks: %v, %v", c.OCI.Files, ds)
 	}
 }

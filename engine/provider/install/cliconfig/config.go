@@ -5,6 +5,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/hosts"
+	"github.com/lockstep-iac/lockstep/engine/oci"
 )
 
 // Config is a CLI configuration. Nobody may change it after [Load].
@@ -33,8 +34,11 @@ type Config struct {
 	// Helper is the credentials helper: a program that has the tokens of hosts for which the CLI configuration
 	// has none. nil means that there is no helper.
 	Helper *Helper
+	// OCI says where the credentials for OCI registries are.
+	OCI oci.Login
 
 	services map[string]map[string]any
+	ociPlace *hcl.Range // the oci_default_credentials block, if there is one
 	tokens   map[string]hosts.Token
 	origins  map[string]Origin
 }

@@ -19,6 +19,7 @@ type fileContent struct {
 	services                map[string]map[string]any
 	helpers                 []helper
 	tokens                  map[string]hosts.Token
+	oci                     []ociBlock
 }
 
 // decode reads the settings that Lockstep supports. It silently skips other settings of Terraform, and
@@ -48,6 +49,10 @@ func decode(items []item) (fileContent, diags.Diagnostics) {
 			helpers, hds := decodeHelpers(it)
 			c.helpers = append(c.helpers, helpers...)
 			ds = append(ds, hds...)
+		case "oci_credentials", "oci_default_credentials":
+			blocks, ods := decodeOCI(it)
+			c.oci = append(c.oci, blocks...)
+			ds = append(ds, ods...)
 		case "provider_installation":
 			in, ids := decodeInstallation(it)
 			c.installations = append(c.installations, in...)
@@ -57,35 +62,43 @@ func decode(items []item) (fileContent, diags.Diagnostics) {
 	return c, ds
 }
 
-// eachHost calls f for each block in an item, with the host in its form for comparisons. In JSON, the blocks
-// are nested: `"credentials": {"example.com": {...}}`.
-func eachHost(it item, f func(host string, body []item) diags.Diagnostics) (ds diags.Diagnostics) {
+// eachLabelled calls f for each block in an item that has one label, with the item and the content of the block.
+// For other blocks, the label is "". In JSON, the blocks are nested: `"credentials": {"example.com": {...}}`.
+func eachLabelled(it item, f func(it item, label string, body []item) diags.Diagnostics) (ds diags.Diagnostics) {
 	bodies := bodiesOf(it.value)
 	if bodies == nil {
 		return wrongKind(it, bodyKind)
 	}
 	for _, body := range bodies {
-		if len(it.labels) == 0 && it.assigned {
+		switch {
+		case len(it.labels) == 0 && it.assigned:
 			for _, inner := range body {
-				ds = append(ds, eachHost(item{it.key, []string{inner.key}, true, inner.value, inner.place}, f)...)
+				ds = append(ds, eachLabelled(item{it.key, []string{inner.key}, true, inner.value, inner.place}, f)...)
 			}
-			continue
+		case len(it.labels) == 1:
+			ds = append(ds, f(it, it.labels[0], body)...)
+		default:
+			ds = append(ds, f(it, "", body)...)
 		}
-		if len(it.labels) != 1 {
-			// Terraform also skips a block without a label.
-			ds = append(ds, diags.Warningf(it.place.Ptr(), "Block without a host",
-				"A %s block needs one label, the name of the host that it is about. This one is ignored.", it.key)...)
-			continue
-		}
-		host, err := svchost.ForComparison(it.labels[0])
-		if err != nil {
-			ds = append(ds, diags.Errorf(it.place.Ptr(), "Invalid hostname",
-				"The %s block %q does not name a host: %v.", it.key, it.labels[0], err)...)
-			continue
-		}
-		ds = append(ds, f(string(host), body)...)
 	}
 	return ds
+}
+
+// eachHost calls f for each block in an item, with the host in its form for comparisons.
+func eachHost(it item, f func(host string, body []item) diags.Diagnostics) diags.Diagnostics {
+	return eachLabelled(it, func(it item, label string, body []item) diags.Diagnostics {
+		if label == "" {
+			// Terraform also skips a block without a label.
+			return diags.Warningf(it.place.Ptr(), "Block without a host",
+				"A %s block needs one label, the name of the host that it is about. This one is ignored.", it.key)
+		}
+		host, err := svchost.ForComparison(label)
+		if err != nil {
+			return diags.Errorf(it.place.Ptr(), "Invalid hostname",
+				"The %s block %q does not name a host: %v.", it.key, label, err)
+		}
+		return f(string(host), body)
+	})
 }
 
 func decodeCredentials(tokens map[string]hosts.Token, host string, body []item) diags.Diagnostics {

@@ -20,24 +20,12 @@ type helper struct {
 // decodeHelpers reads `credentials_helper "name" { args = [...] }`. See
 // https://developer.hashicorp.com/terraform/cli/config/config-file#credentials-helpers.
 func decodeHelpers(it item) (helpers []helper, ds diags.Diagnostics) {
-	bodies := bodiesOf(it.value)
-	if bodies == nil {
-		return nil, wrongKind(it, bodyKind)
-	}
-	for _, body := range bodies {
-		if len(it.labels) == 0 && it.assigned {
-			for _, inner := range body {
-				more, mds := decodeHelpers(item{it.key, []string{inner.key}, true, inner.value, inner.place})
-				helpers, ds = append(helpers, more...), append(ds, mds...)
-			}
-			continue
+	ds = eachLabelled(it, func(it item, label string, body []item) (ds diags.Diagnostics) {
+		if label == "" {
+			return diags.Errorf(it.place.Ptr(), "Invalid credentials_helper block",
+				"A credentials_helper block needs one label, the helper's name.")
 		}
-		if len(it.labels) != 1 {
-			ds = append(ds, diags.Errorf(it.place.Ptr(), "Invalid credentials_helper block",
-				"A credentials_helper block needs one label, the helper's name.")...)
-			continue
-		}
-		h := helper{name: it.labels[0], place: it.place}
+		h := helper{name: label, place: it.place}
 		for _, inner := range body {
 			if inner.key == "args" {
 				args, ads := textsOf(inner)
@@ -45,7 +33,8 @@ func decodeHelpers(it item) (helpers []helper, ds diags.Diagnostics) {
 			}
 		}
 		helpers = append(helpers, h)
-	}
+		return ds
+	})
 	return helpers, ds
 }
 

@@ -186,6 +186,7 @@ func (l *loader) merge(content fileContent) {
 	maps.Copy(c.services, content.services)
 	l.tokens(content.tokens, fromConfig)
 	l.helpers(content.helpers)
+	l.oci(content.oci)
 	for _, in := range content.installations {
 		if c.Explicit {
 			l.ds = append(l.ds, diags.Errorf(&in.place, "More than one provider_installation block",

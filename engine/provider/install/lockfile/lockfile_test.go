@@ -82,6 +82,25 @@ func TestEmptyFileIsTheHeadAlone(t *testing.T) {
 	}
 }
 
+// OpenTofu names itself at the beginning of the file.
+func TestHeadOfOpenTofu(t *testing.T) {
+	for _, test := range []struct{ providers, want string }{
+		{"registry.opentofu.org/acme/foo", "tofu init"},
+		{"registry.opentofu.org/acme/foo example.com/acme/bar", "tofu init"},
+		{"registry.opentofu.org/acme/foo acme/foo", "terraform init"},
+		{"example.com/acme/foo", "terraform init"},
+	} {
+		var f File
+		for name := range strings.FieldsSeq(test.providers) {
+			f.Set(provider(t, name), Lock{})
+		}
+		first, _, _ := strings.Cut(string(f.Bytes()), "\n")
+		if want := "# This file is maintained automatically by \"" + test.want + "\"."; first != want {
+			t.Errorf("%s: %s, want %s", test.providers, first, want)
+		}
+	}
+}
+
 func TestParseTellsWhatIsWrong(t *testing.T) {
 	block := func(body string) string {
 		return "provider \"registry.terraform.io/acme/foo\" {\n" + body + "\n}\n"

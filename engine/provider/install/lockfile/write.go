@@ -8,18 +8,38 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
 )
 
 // head is the beginning of each lock file, as Terraform writes it. It names `terraform init` even in a file
-// that `lockstep init` writes, so that both tools write the same bytes.
+// that `lockstep init` writes, so that both tools write the same bytes. OpenTofu writes its own name there.
 const head = `# This file is maintained automatically by "terraform init".
 # Manual edits may be lost in future updates.
 `
 
+// head returns the beginning of the file: OpenTofu's if all providers of the two default registries come from
+// OpenTofu's.
+func (f *File) head() string {
+	tofu := false
+	for p := range f.locks {
+		switch p.Host {
+		case addrs.DefaultRegistryHost:
+			return head
+		case addrs.OpenTofuRegistryHost:
+			tofu = true
+		}
+	}
+	if tofu {
+		return strings.Replace(head, "terraform init", "tofu init", 1)
+	}
+	return head
+}
+
 // Bytes returns the text of f: one block for each provider, sorted by address.
 func (f *File) Bytes() []byte {
 	var b bytes.Buffer
-	b.WriteString(head)
+	b.WriteString(f.head())
 	for _, p := range f.Providers() {
 		lock := f.locks[p]
 		fmt.Fprintf(&b, "\nprovider %s {\n", quote(p.String()))
