@@ -27,7 +27,7 @@ type valueAt struct {
 	context         bool
 }
 
-// shapeOf returns the shape of a plan in Markdown.
+// shapeOf returns the shape of a plan in Markdown. Only code blocks have values.
 func shapeOf(body string) shape {
 	var s shape
 	var b strings.Builder
@@ -38,6 +38,10 @@ func shapeOf(body string) shape {
 		}
 		context := fenced && (strings.HasPrefix(line, " ") || strings.HasPrefix(line, "#"))
 		at := 0
+		if !fenced {
+			b.WriteString(line)
+			continue
+		}
 		for _, m := range values.FindAllStringIndex(line, -1) {
 			attribute, _, _ := strings.Cut(line[:m[0]], "=")
 			s.all = append(s.all, valueAt{line[m[0]:m[1]], strings.Trim(attribute, " \t+-!~/\""), context && !strings.HasPrefix(line, "#")})

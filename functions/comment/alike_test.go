@@ -13,7 +13,7 @@ import (
 func planOf(name, size, id string) string {
 	return fmt.Sprintf("**Plan:** 1 to add, 1 to change, 0 to destroy.\n\n<details open><summary>Changes</summary>\n\n```diff\n"+
 		"# aws_instance.app will be updated in-place\n!   resource \"aws_instance\" \"app\" {\n        id   = %q\n!       size = \"s\" -> %q\n    }\n\n"+
-		"# aws_s3_bucket.logs will be created\n+   resource \"aws_s3_bucket\" \"logs\" {\n+       bucket = \"%s-logs\"\n    }\n```\n\n</details>\n", id, size, name)
+		"# aws_s3_bucket.logs will be created\n+   resource \"aws_s3_bucket\" \"logs\" {\n+       bucket = \"%s-logs\"\n+       copies = 3\n+       days   = 30\n    }\n```\n\n</details>\n", id, size, name)
 }
 
 func service(i int, size string) ProjectStatus {
@@ -66,7 +66,7 @@ func TestAlikePlans(t *testing.T) {
 		{"the full text is elsewhere", func(p *ProjectStatus) { p.Whole = "https://example.com" }, "services/svc-001 | services/svc-002"},
 		{"no plan", func(p *ProjectStatus) { p.Body = "" }, "services/svc-001 | services/svc-002"},
 		{"too many values", func(p *ProjectStatus) {
-			p.Body = strings.NewReplacer(`"m"`, `"a"`, `"s"`, `"b"`, `"svc-002-logs"`, `"c"`, `1 to change`, `2 to change`, `1 to add`, `3 to add`).Replace(p.Body)
+			p.Body = strings.NewReplacer(`"m"`, `"a"`, `"s"`, `"b"`, `"svc-002-logs"`, `"c"`, `= 30`, `= 31`, `= 3`, `= 4`).Replace(p.Body)
 		}, "services/svc-001 | services/svc-002"},
 		{"a value with a quote", func(p *ProjectStatus) { p.Body = strings.Replace(p.Body, `"m"`, `"a\"|b"`, 1) }, `services/svc-001 services/svc-002 [size "m" "a\"|b"]`},
 	} {
@@ -87,5 +87,23 @@ func TestAlikePlans(t *testing.T) {
 		if text := strings.Join(got, " | "); text != c.want {
 			t.Errorf("%s: %s, want %s", c.name, text, c.want)
 		}
+	}
+}
+
+// TestAlikeIsInert holds that a name from a plan cannot become HTML in the line that unfolds the projects, and
+// that a value cannot leave its cell.
+func TestAlikeIsInert(t *testing.T) {
+	plan := func(value string) string {
+		return "**Plan:** 1 to add.\n\n```diff\n!   <img src=x onerror=alert(1)> = " + value + "\n!   ok = " + value + "x\n```\n"
+	}
+	one, two := service(1, "m"), service(2, "m")
+	one.Body, two.Body = plan(`"a"`), plan(`"|</details>@acme"`)
+	got := Status{Projects: []ProjectStatus{one, two}}.Markdown(65535)
+	title, rest, _ := strings.Cut(got[strings.Index(got, "<summary>"):], "</summary>")
+	if title != "<summary>All 2 projects, and what differs" {
+		t.Errorf("the title is %q", title)
+	}
+	if table, _, _ := strings.Cut(rest, "The plan of"); !strings.Contains(table, "`\"\\|</details>@acme\"`") {
+		t.Errorf("the table is\n%s", table)
 	}
 }
