@@ -49,7 +49,7 @@ const (
 
 // CauseNotes returns one note for each place that causes changes. Places that destroy or replace objects come
 // first. If there are more than [MaxCauseNotes], the rest is left out.
-func CauseNotes(all []Cause) []TestNote {
+func CauseNotes(all []Cause) []LineNote {
 	type place struct {
 		path        string
 		first, last int
@@ -70,11 +70,11 @@ func CauseNotes(all []Cause) []TestNote {
 	slices.SortStableFunc(places, func(a, b place) int {
 		return cmp.Or(cmp.Compare(worst(a), worst(b)), strings.Compare(a.path, b.path), cmp.Compare(a.first, b.first))
 	})
-	var out []TestNote
+	var out []LineNote
 	for _, p := range places[:min(len(places), MaxCauseNotes)] {
 		list := at[p]
 		slices.SortStableFunc(list, byWeight)
-		note := TestNote{Path: p.path, Line: p.first, Last: p.last, Level: "notice", Title: causeTitle(list)}
+		note := LineNote{Path: p.path, Line: p.first, Last: p.last, Level: "notice", Title: causeTitle(list)}
 		if list[0].weight() == 0 {
 			note.Level = "warning"
 		}

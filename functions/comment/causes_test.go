@@ -76,3 +76,18 @@ func TestUncaused(t *testing.T) {
 		}
 	}
 }
+
+// TestNotesWithin holds that notes of a process that lies are few, short and valid.
+func TestNotesWithin(t *testing.T) {
+	lies := make([]LineNote, 5000)
+	for i := range lies {
+		lies[i] = LineNote{Path: strings.Repeat("p", 1<<16), Line: -5, Last: -9, Level: "@acme", Title: strings.Repeat("t", 1<<16), Message: strings.Repeat("m", 1<<16)}
+	}
+	got := NotesWithin(lies)
+	if len(got) != MaxPlanNotes {
+		t.Errorf("%d notes", len(got))
+	}
+	if n := got[0]; n.Line != 1 || n.Last != 1 || n.Level != "" || len(n.Path)+len(n.Title)+len(n.Message) > 6_000 {
+		t.Errorf("lines %d to %d, level %q, %d bytes", n.Line, n.Last, n.Level, len(n.Path)+len(n.Title)+len(n.Message))
+	}
+}

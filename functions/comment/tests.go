@@ -33,8 +33,7 @@ func (t Tests) Within() Tests {
 		t.Runs[i].File, t.Runs[i].Name, t.Runs[i].Result = cutTitle(r.File, maxTestName), cutTitle(r.Name, maxTestName), cutTitle(r.Result, maxTestName)
 	}
 	for i, n := range t.Notes {
-		n.Line = max(n.Line, 1)
-		t.Notes[i] = TestNote{Path: cutTitle(n.Path, maxTestText), Line: n.Line, Last: max(n.Last, n.Line), Level: n.Level, Title: cutTitle(n.Title, maxTestText), Message: cutTitle(n.Message, maxTestText)}
+		t.Notes[i] = n.within()
 	}
 	for len(t.Notes) > 0 && encodedSize(t) > maxTests {
 		left := len(t.Notes) / 2
@@ -65,7 +64,7 @@ type Tests struct {
 	// Report has the errors of the tests, in Markdown.
 	Report string `json:",omitempty"`
 	// Notes are failures with their places in the repository. MoreNotes is how many are left out.
-	Notes     []TestNote `json:",omitempty"`
+	Notes     []LineNote `json:",omitempty"`
 	MoreNotes int        `json:",omitempty"`
 }
 
@@ -80,16 +79,6 @@ type TestRun struct {
 	File, Name string
 	Result     string // pass, fail, error or skip
 	Failed     int    `json:",omitempty"` // failed assertions
-}
-
-// A TestNote is an error of a test at a place in a file of the repository.
-type TestNote struct {
-	Path       string
-	Line, Last int // from 1
-	// Level is "notice", "warning" or "failure"; "" means "failure".
-	Level   string `json:",omitempty"`
-	Title   string
-	Message string
 }
 
 // Passed reports whether all test runs passed.

@@ -28,7 +28,7 @@ func TestTestChecks(t *testing.T) {
 	many := Tests{Count: TestCount{Fail: 300}, Report: "```\nError: no\n```\n", MoreNotes: 50}
 	for i := range 300 {
 		many.Runs = append(many.Runs, TestRun{File: "a.tftest.hcl", Name: fmt.Sprint("r", i), Result: "fail", Failed: 1})
-		many.Notes = append(many.Notes, TestNote{Path: "a", Title: "no"})
+		many.Notes = append(many.Notes, LineNote{Path: "a", Title: "no"})
 	}
 	var b strings.Builder
 	for _, c := range []struct {
@@ -56,7 +56,7 @@ func TestTestChecks(t *testing.T) {
 	hostile := Tests{Report: strings.Repeat("<", 60_000)}
 	for range 1000 {
 		hostile.Runs = append(hostile.Runs, TestRun{File: strings.Repeat("<", 1000), Name: strings.Repeat("<", 1000), Result: "fail"})
-		hostile.Notes = append(hostile.Notes, TestNote{Path: strings.Repeat("<", 1000), Title: strings.Repeat("<", 1000), Message: strings.Repeat("<", 1000)})
+		hostile.Notes = append(hostile.Notes, LineNote{Path: strings.Repeat("<", 1000), Title: strings.Repeat("<", 1000), Message: strings.Repeat("<", 1000)})
 	}
 	if got := of(hostile); encodedSize(got) > 350_000 || len(got.Notes)+got.MoreNotes != 1000 {
 		t.Errorf("%d bytes in a record, with %d notes, and %d left out", encodedSize(got), len(got.Notes), got.MoreNotes)

@@ -112,7 +112,7 @@ func causeOf(c causes.Cause, clean func(string) string) comment.Cause {
 }
 
 // problemNotes returns notes at the lines of errors and warnings.
-func (o *checkout) problemNotes(ds diags.Diagnostics, hide *secrets) (out []comment.TestNote) {
+func (o *checkout) problemNotes(ds diags.Diagnostics, hide *secrets) (out []comment.LineNote) {
 	e := o.editing()
 	if e == nil {
 		return nil

@@ -37,7 +37,7 @@ func edited(t *testing.T, before, after map[string]string) (out []github.FileCha
 	return out
 }
 
-func noteLines(notes []comment.TestNote) string {
+func noteLines(notes []comment.LineNote) string {
 	var b strings.Builder
 	for _, n := range notes {
 		fmt.Fprintf(&b, "%s %s:%d-%d %s: %s\n", n.Level, n.Path, n.Line, n.Last, n.Title, strings.ReplaceAll(n.Message, "\n", " / "))

@@ -192,7 +192,7 @@ func (o *checkout) reported(out comment.Tests, results []events.TestFileResult, 
 
 // noteOf returns an error together with its place in a file of the repository. ok is false if d is not an
 // error, or has no such place.
-func (o *checkout) noteOf(d diags.Diagnostic) (note comment.TestNote, ok bool) {
+func (o *checkout) noteOf(d diags.Diagnostic) (note comment.LineNote, ok bool) {
 	if d.Subject == nil {
 		return note, false
 	}
@@ -202,5 +202,5 @@ func (o *checkout) noteOf(d diags.Diagnostic) (note comment.TestNote, ok bool) {
 		return note, false
 	}
 	first, last := max(d.Subject.Start.Line, 1), max(d.Subject.End.Line, d.Subject.Start.Line, 1)
-	return comment.TestNote{Path: name, Line: first, Last: last, Title: d.Summary, Message: d.Detail}, true
+	return comment.LineNote{Path: name, Line: first, Last: last, Title: d.Summary, Message: d.Detail}, true
 }

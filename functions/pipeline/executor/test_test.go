@@ -76,7 +76,7 @@ func TestTests(t *testing.T) {
 			{File: "a.tftest.hcl", Name: "one", Result: "pass"}, {File: "a.tftest.hcl", Name: "two", Result: "fail", Failed: 1},
 			{File: "tests/b.tftest.hcl", Name: "three", Result: "pass"},
 		},
-		Notes: []comment.TestNote{{Path: "net/a.tftest.hcl", Line: 11, Last: 11, Title: "Test assertion failed", Message: "it is usual"}},
+		Notes: []comment.LineNote{{Path: "net/a.tftest.hcl", Line: 11, Last: 11, Title: "Test assertion failed", Message: "it is usual"}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -26,7 +26,7 @@ type PlanResult struct {
 	// Full is the whole plan, or all errors, as text; "" if Report already has all of it.
 	Full string
 	// Notes are texts beside lines of the head commit: what causes the changes, or where errors are.
-	Notes []comment.TestNote `json:",omitempty"`
+	Notes []comment.LineNote `json:",omitempty"`
 	// Read are the paths in the checkout that file functions have read, slash-separated and sorted. They
 	// include paths at which no file exists. The plan depends on all of them.
 	Read []string

@@ -103,7 +103,7 @@ func (a *acting) Show(ctx context.Context, j jobs.Job, c comment.Command) (comme
 func (a *acting) Test(ctx context.Context, j jobs.Job) (comment.Tests, error) {
 	const secret = "hunter2hunter2"
 	return comment.Tests{
-		Report: a.act(ctx, j) + secret, Runs: make([]comment.TestRun, 1000), Notes: []comment.TestNote{{Title: secret, Message: secret + strings.Repeat("x", 10_000)}},
+		Report: a.act(ctx, j) + secret, Runs: make([]comment.TestRun, 1000), Notes: []comment.LineNote{{Title: secret, Message: secret + strings.Repeat("x", 10_000)}},
 	}, nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
@@ -14,7 +15,7 @@ import (
 )
 
 // Annotations returns notes as annotations of a check run, without those that GitHub would refuse.
-func Annotations(notes []comment.TestNote) (out []github.Annotation) {
+func Annotations(notes []comment.LineNote) (out []github.Annotation) {
 	for _, n := range notes {
 		a := github.Annotation{Path: n.Path, First: n.Line, Last: n.Last, Level: github.Level(n.Level), Title: n.Title, Message: n.Message}
 		if a.Level == "" {
@@ -38,16 +39,15 @@ func Annotations(notes []comment.TestNote) (out []github.Annotation) {
 }
 
 // EncodeNotes returns the notes about a plan for their artifact, without secrets; nil if there are none.
-func EncodeNotes(rp *Reporter, notes []comment.TestNote) []byte {
+func EncodeNotes(rp *Reporter, notes []comment.LineNote) []byte {
 	if len(notes) == 0 {
 		return nil
 	}
-	clean := make([]comment.TestNote, len(notes))
+	notes = slices.Clone(notes)
 	for i, n := range notes {
-		n.Title, n.Message = rp.Clean(n.Title), rp.Clean(n.Message)
-		clean[i] = n
+		notes[i].Title, notes[i].Message = rp.Clean(n.Title), rp.Clean(n.Message)
 	}
-	return pipeline.Encode(clean)
+	return pipeline.Encode(comment.NotesWithin(notes))
 }
 
 // planAnnotations returns the annotations of the check run of a plan. Only the handler that makes the plan writes
@@ -64,7 +64,7 @@ func (rp *Reporter) planAnnotations(ctx context.Context, r runs.Run) ([]github.A
 	if err != nil {
 		return nil, fmt.Errorf("read the notes of %s: %w", r.Project, err)
 	}
-	var notes []comment.TestNote
+	var notes []comment.LineNote
 	if err := json.Unmarshal(data, &notes); err != nil {
 		return nil, fmt.Errorf("read the notes of %s: %w", r.Project, err)
 	}

@@ -405,7 +405,7 @@ func (e *engine) Test(ctx context.Context, j jobs.Job) (comment.Tests, error) {
 	switch r := e.take("test", j.Project); r.word {
 	case "fails":
 		out.Count = comment.TestCount{Pass: 1, Fail: 1}
-		out.Notes = []comment.TestNote{{Path: j.Dir + "/a.tftest.hcl", Line: 3, Last: 4, Title: "Test assertion failed", Message: r.rest}}
+		out.Notes = []comment.LineNote{{Path: j.Dir + "/a.tftest.hcl", Line: 3, Last: 4, Title: "Test assertion failed", Message: r.rest}}
 	case "breaks":
 		out.Broken, out.Report, out.Count = true, r.rest, comment.TestCount{}
 	case "none":
