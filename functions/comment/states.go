@@ -222,18 +222,14 @@ const dash = " – "
 // plainly removes the Markdown from one of Lockstep's own texts, for places that show plain text.
 func plainly(text string) string { return strings.NewReplacer("*", "", "`", "").Replace(text) }
 
-// calm returns 0 for a failure or a denial, 1 if a person has to act, 3 for a project that is up to date or no
-// longer planned, and 2 for all other standings. So the projects that need the most attention have the lowest
-// number.
+// calm returns 0 for a failure or a denial, 1 if a person has to act, and 2 for all other standings. So the
+// projects that need the most attention have the lowest number.
 func (s Standing) calm() int {
 	switch s.Means() {
 	case Wrong, Disallowed:
 		return 0
 	case Unsettled:
 		return 1
-	}
-	if s == NoChanges || s == Superseded {
-		return 3
 	}
 	return 2
 }

@@ -260,12 +260,12 @@ func (s Status) render(sections []string) string {
 	return b.String()
 }
 
-const tableHead = "| status | project | plan |\n|---|---|---|\n"
+const tableHead = "| project | plan | status |\n|---|---|---|\n"
 
 // row returns the project's line of the table. names is the project's name in Markdown, or the names of several
 // projects with the same line.
 func (p ProjectStatus) row(names string) string {
-	return fmt.Sprintf("| %s | %s | %s |\n", p.cell(), strings.ReplaceAll(names, "|", `\|`), p.plan())
+	return fmt.Sprintf("| %s | %s | %s |\n", strings.ReplaceAll(names, "|", `\|`), p.plan(), p.cell())
 }
 
 // named reports whether the comment shows the plan's name. It does so if the plan can be applied or is being

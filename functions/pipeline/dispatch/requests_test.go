@@ -88,7 +88,7 @@ func TestRequestsOfManyProjects(t *testing.T) {
 	if got := len(s.repo.Checks(s.repo.Head("b"))); got != projects+1 {
 		t.Errorf("%d checks", got)
 	}
-	s.expect("the status", s.status(n), fmt.Sprintf("%d to add", projects), "| `p000` | 1 to add", fmt.Sprintf("| `p%03d` | 1 to add", projects-1))
+	s.expect("the status", s.status(n), fmt.Sprintf("%d to add", projects), "| `p000`, `p001`, `p002` and ", fmt.Sprintf("- `p%03d`: Plan ", projects-1))
 }
 
 // TestRequestsOfManyComments holds that a command costs as many requests on a pull request with many comments as on another one: our own are

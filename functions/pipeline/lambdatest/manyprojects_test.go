@@ -161,7 +161,7 @@ func TestManyProjects(t *testing.T) {
 	if len(a.checks) != projects {
 		t.Fatalf("%d checks of projects\n%s", len(a.checks), a)
 	}
-	r.expect("the status", r.status(n), fmt.Sprintf("%d to add", projects), "| `p000` | 1 to add")
+	r.expect("the status", r.status(n), fmt.Sprintf("%d to add", projects), "| `p000`, `p001`, `p002` and ", " | 1 to add")
 
 	started := len(r.stack.Functions["plan"].Disks())
 	all, made, archives := a.sum(""), a.sum("POST", "PUT"), a.sum("GET tarball/")
