@@ -52,6 +52,7 @@ var directions = []struct {
 	{"functions/workdir", []string{"engine/...", "statebackend/...", "functions/internal/encrypting"}},
 	{"functions/operation", []string{"engine/...", "statebackend/...", "functions/workdir"}},
 	{"functions/pipeline/internal/encryptionpolicy", []string{"engine/...", "functions/internal/encrypting", "functions/project/..."}},
+	{"functions/pipeline/patches", []string{"engine/causes"}},
 	{"functions/pipeline/jobs", []string{"engine/...", "functions/comment/...", "functions/pipeline", "functions/pipeline/runs", "functions/pipeline/internal/encryptionpolicy", "functions/places", "functions/project/...", "github"}},
 	{"functions/pipeline/internal/remotestates", []string{"engine/...", "statebackend/...", "functions/places", "functions/workdir"}},
 	{"functions/pipeline/internal/policychecks", []string{"functions/internal/policies", "functions/pipeline/jobs", "functions/pipeline/runs", "functions/project/..."}},
@@ -76,7 +77,7 @@ var directions = []struct {
 	{"functions/pipeline/policytrial", []string{"functions/pipeline/gatefacts", "functions/pipeline/internal/policychecks", "functions/pipeline/jobs", "functions/project/..."}},
 	{"functions/pipeline/subprocess", []string{"engine/...", "functions/comment/...", "functions/confine", "functions/pipeline/jobs", "functions/pipeline/runs", "functions/pipeline/policytrial", "functions/project/...", "github"}},
 	{"functions/pipeline/modules", []string{"engine/...", "functions/modules/...", "functions/pipeline/jobs", "functions/pipeline/subprocess", "github"}},
-	{"functions/pipeline/executor", []string{"engine/...", "statebackend/...", "functions/comment/...", "functions/internal/...", "functions/operation", "functions/workdir", "functions/pipeline/subprocess", "functions/pipeline/modules", "functions/pipeline/jobs", "functions/pipeline/runs", "functions/pipeline/internal/policychecks", "functions/pipeline/internal/remotestates", "functions/pipeline/internal/encryptionpolicy", "functions/places", "functions/project/..."}},
+	{"functions/pipeline/executor", []string{"engine/...", "statebackend/...", "functions/comment/...", "functions/internal/...", "functions/operation", "functions/workdir", "functions/pipeline/subprocess", "functions/pipeline/modules", "functions/pipeline/jobs", "functions/pipeline/runs", "functions/pipeline/internal/policychecks", "functions/pipeline/internal/remotestates", "functions/pipeline/internal/encryptionpolicy", "functions/places", "functions/project/...", "functions/pipeline/patches"}},
 
 	// The chapters of a pull request's story. They do not know how a plan is made.
 	{"functions/pipeline/buildrunner", []string{"functions/pipeline", "functions/pipeline/runs", "functions/pipeline/internal/ledger"}},

@@ -179,8 +179,8 @@ func TestPluginEnvironment(t *testing.T) {
 	if o := b.apply(planned.Plan, true); o.Failed {
 		t.Fatal(o.Report)
 	}
-	// What a shell adds, and what the plugin protocol does.
-	others := []string{"PWD", "OLDPWD", "SHLVL", "_", "TF_PLUGIN_MAGIC_COOKIE", "PLUGIN_MIN_PORT", "PLUGIN_MAX_PORT", "PLUGIN_PROTOCOL_VERSIONS", "PLUGIN_CLIENT_CERT", "PLUGIN_UNIX_SOCKET_DIR", "PLUGIN_UNIX_SOCKET_GROUP", "PLUGIN_MULTIPLEX_GRPC"}
+	// What a shell adds, what the plugin protocol does, and what switches off logs that nobody reads.
+	others := []string{"TF_LOG_SDK", "TF_LOG_SDK_PROTO", "TF_LOG_SDK_FRAMEWORK", "TF_LOG_PROVIDER", "PWD", "OLDPWD", "SHLVL", "_", "TF_PLUGIN_MAGIC_COOKIE", "PLUGIN_MIN_PORT", "PLUGIN_MAX_PORT", "PLUGIN_PROTOCOL_VERSIONS", "PLUGIN_CLIENT_CERT", "PLUGIN_UNIX_SOCKET_DIR", "PLUGIN_UNIX_SOCKET_GROUP", "PLUGIN_MULTIPLEX_GRPC"}
 	started := p.started()
 	if len(started) < 2 {
 		t.Fatalf("%d plugins were started", len(started))
