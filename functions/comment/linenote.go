@@ -11,18 +11,18 @@ type LineNote struct {
 	Message string
 }
 
-// within shortens a note to the limits of notes, and makes it valid.
-func (n LineNote) within() LineNote {
+// within shortens a note to the limits of notes, with a message of at most limit bytes, and makes it valid.
+func (n LineNote) within(limit int) LineNote {
 	n.Line = max(n.Line, 1)
 	n.Last = max(n.Last, n.Line)
 	if n.Level != "notice" && n.Level != "warning" {
 		n.Level = ""
 	}
-	n.Path, n.Title, n.Message = cutTitle(n.Path, maxTestText), cutTitle(n.Title, maxTestText), cutTitle(n.Message, maxNoteText)
+	n.Path, n.Title, n.Message = cutTitle(n.Path, maxTestText), cutTitle(n.Title, maxTestText), cutTitle(n.Message, limit)
 	return n
 }
 
-// maxNoteText is the maximum length of the message of a note, in bytes.
+// maxNoteText is the maximum length of the message of a note about a plan, in bytes.
 const maxNoteText = 4_000
 
 // MaxPlanNotes is the maximum number of notes about one plan: causes, and errors or warnings.
@@ -33,7 +33,7 @@ const MaxPlanNotes = MaxCauseNotes + MaxTestNotes
 func NotesWithin(notes []LineNote) []LineNote {
 	out := make([]LineNote, 0, min(len(notes), MaxPlanNotes))
 	for _, n := range notes[:min(len(notes), MaxPlanNotes)] {
-		out = append(out, n.within())
+		out = append(out, n.within(maxNoteText))
 	}
 	return out
 }

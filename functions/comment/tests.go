@@ -33,7 +33,7 @@ func (t Tests) Within() Tests {
 		t.Runs[i].File, t.Runs[i].Name, t.Runs[i].Result = cutTitle(r.File, maxTestName), cutTitle(r.Name, maxTestName), cutTitle(r.Result, maxTestName)
 	}
 	for i, n := range t.Notes {
-		t.Notes[i] = n.within()
+		t.Notes[i] = n.within(maxTestText)
 	}
 	for len(t.Notes) > 0 && encodedSize(t) > maxTests {
 		left := len(t.Notes) / 2

@@ -89,7 +89,16 @@ func (e *Engine) Plan(ctx context.Context, j jobs.Job) (jobs.PlanResult, error) 
 	}
 	p := *r.Plan
 	p.Report, p.Full = c.clean(p.Report), c.clean(p.Full)
+	p.Notes = comment.NotesWithin(p.Notes)
+	c.cleanNotes(p.Notes)
 	return p, nil
+}
+
+// cleanNotes removes the secrets of the call from notes.
+func (c *call) cleanNotes(notes []comment.LineNote) {
+	for i, n := range notes {
+		notes[i].Title, notes[i].Message = c.clean(n.Title), c.clean(n.Message)
+	}
 }
 
 // Apply implements jobs.Engine.
@@ -171,9 +180,7 @@ func (e *Engine) Test(ctx context.Context, j jobs.Job) (comment.Tests, error) {
 	for i, x := range got.Runs {
 		got.Runs[i].File, got.Runs[i].Name = c.clean(x.File), c.clean(x.Name)
 	}
-	for i, n := range got.Notes {
-		got.Notes[i].Title, got.Notes[i].Message = c.clean(n.Title), c.clean(n.Message)
-	}
+	c.cleanNotes(got.Notes)
 	return got, nil
 }
 

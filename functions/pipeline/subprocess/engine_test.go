@@ -116,6 +116,9 @@ func TestAnswers(t *testing.T) {
 		if err != nil {
 			return err.Error()
 		}
+		if n := got.Notes; got.Plan != nil && (len(n) != 1 || n[0].Title != got.Report && len(got.Report) < 900 || strings.Contains(n[0].Message, "hunter2") || n[0].Level != "") {
+			t.Errorf("%s: the notes are %+v", project, n)
+		}
 		return got.Report
 	}
 	env := plan("environ")

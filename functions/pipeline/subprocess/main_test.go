@@ -52,7 +52,7 @@ func (a *acting) Plan(ctx context.Context, j jobs.Job) (jobs.PlanResult, error) 
 		a.left.Store(true)
 		time.Sleep(5 * tellEvery)
 	}
-	return jobs.PlanResult{Plan: []byte("plan"), Report: report}, ctx.Err()
+	return jobs.PlanResult{Plan: []byte("plan"), Report: report, Notes: []comment.LineNote{{Title: report, Message: report, Level: "loud"}}}, ctx.Err()
 }
 
 func (a *acting) Check(ctx context.Context, j jobs.Job, plan []byte) (jobs.Checked, error) {
