@@ -205,7 +205,10 @@ func (c *Client) PutCheck(ctx context.Context, id int64, check Check) (int64, er
 	if !says(have[0], check) {
 		err = c.updateCheck(ctx, have[0].GetID(), check)
 	} else {
-		err = c.annotate(ctx, have[0], check)
+		var left []Annotation
+		if left, err = c.missing(ctx, have[0].GetID(), check); err == nil {
+			err = c.annotate(ctx, have[0].GetID(), check, left)
+		}
 	}
 	if err == nil {
 		err = c.endChecks(ctx, have[1:], check)
@@ -258,40 +261,35 @@ func (c *Client) createCheck(ctx context.Context, check Check) (*gh.CheckRun, er
 	made, _, err := c.client.Checks.CreateCheckRun(ctx, c.repo.Owner, c.repo.Name, gh.CreateCheckRunOptions{
 		Name: check.Name, HeadSHA: check.SHA, ExternalID: &check.ExternalID, DetailsURL: orNil(check.URL),
 		Status: gh.String(string(check.Status)), Conclusion: orNil(string(check.Conclusion)), CompletedAt: check.completedAt(),
-		Output: check.output(), Actions: check.actions(),
+		Output: check.output(check.Annotations[:min(len(check.Annotations), annotationsAtOnce)]), Actions: check.actions(),
 	})
-	if err != nil {
+	if err != nil || len(check.Annotations) <= annotationsAtOnce {
 		return made, err
 	}
-	return made, c.annotate(ctx, made, check)
+	return made, c.annotate(ctx, made.GetID(), check, check.Annotations[annotationsAtOnce:])
 }
 
-// annotate adds the annotations that a check run does not have yet. GitHub appends the annotations of each
-// request to the existing ones, and removes none.
-func (c *Client) annotate(ctx context.Context, x *gh.CheckRun, check Check) error {
-	if len(check.Annotations) == 0 {
-		return nil
-	}
+// missing returns the annotations of a check that its check run does not have yet.
+func (c *Client) missing(ctx context.Context, id int64, check Check) ([]Annotation, error) {
 	have := map[Annotation]bool{}
-	for page := 1; page != 0 && x.GetOutput().GetAnnotationsCount() > 0; {
-		list, res, err := c.client.Checks.ListCheckRunAnnotations(ctx, c.repo.Owner, c.repo.Name, x.GetID(), &gh.ListOptions{Page: page, PerPage: 100})
+	for page := 1; page != 0 && len(check.Annotations) > 0; {
+		list, res, err := c.client.Checks.ListCheckRunAnnotations(ctx, c.repo.Owner, c.repo.Name, id, &gh.ListOptions{Page: page, PerPage: 100})
 		if err != nil {
-			return err
+			return nil, err
 		}
 		for _, a := range list {
 			have[Annotation{Path: a.GetPath(), First: a.GetStartLine(), Last: a.GetEndLine(), Level: Level(a.GetAnnotationLevel()), Title: a.GetTitle(), Message: a.GetMessage()}] = true
 		}
 		page = res.NextPage
 	}
-	missing := slices.DeleteFunc(slices.Clone(check.Annotations), func(a Annotation) bool { return have[a] })
-	for batch := range slices.Chunk(missing, annotationsAtOnce) {
-		output := check.output()
-		for _, a := range batch {
-			output.Annotations = append(output.Annotations, &gh.CheckRunAnnotation{
-				Path: &a.Path, StartLine: &a.First, EndLine: &a.Last, AnnotationLevel: gh.String(string(a.Level)), Title: orNil(a.Title), Message: &a.Message,
-			})
-		}
-		if _, _, err := c.client.Checks.UpdateCheckRun(ctx, c.repo.Owner, c.repo.Name, x.GetID(), gh.UpdateCheckRunOptions{Name: check.Name, Output: output}); err != nil {
+	return slices.DeleteFunc(slices.Clone(check.Annotations), func(a Annotation) bool { return have[a] }), nil
+}
+
+// annotate adds annotations to a check run. GitHub appends the annotations of each request to the existing ones,
+// and removes none.
+func (c *Client) annotate(ctx context.Context, id int64, check Check, all []Annotation) error {
+	for batch := range slices.Chunk(all, annotationsAtOnce) {
+		if _, _, err := c.client.Checks.UpdateCheckRun(ctx, c.repo.Owner, c.repo.Name, id, gh.UpdateCheckRunOptions{Name: check.Name, Output: check.output(batch)}); err != nil {
 			return err
 		}
 	}
@@ -306,20 +304,24 @@ type checkUpdate struct {
 }
 
 func (c *Client) updateCheck(ctx context.Context, id int64, check Check) error {
+	left, err := c.missing(ctx, id, check)
+	if err != nil {
+		return err
+	}
+	first := left[:min(len(left), annotationsAtOnce)]
 	update := checkUpdate{gh.UpdateCheckRunOptions{
 		Name: check.Name, ExternalID: &check.ExternalID, DetailsURL: orNil(check.URL),
 		Status: gh.String(string(check.Status)), Conclusion: orNil(string(check.Conclusion)), CompletedAt: check.completedAt(),
-		Output: check.output(),
+		Output: check.output(first),
 	}, check.actions()}
 	req, err := c.client.NewRequest(http.MethodPatch, fmt.Sprintf("repos/%s/%s/check-runs/%d", c.repo.Owner, c.repo.Name, id), update)
 	if err != nil {
 		return err
 	}
-	var now gh.CheckRun
-	if _, err = c.client.Do(ctx, req, &now); err != nil {
+	if _, err = c.client.Do(ctx, req, nil); err != nil {
 		return err
 	}
-	return c.annotate(ctx, &now, check)
+	return c.annotate(ctx, id, check, left[len(first):])
 }
 
 // actions returns the buttons in GitHub's form. Without buttons the list is empty, and not nil.
@@ -338,9 +340,15 @@ func (c Check) completedAt() *gh.Timestamp {
 	return &gh.Timestamp{Time: time.Now().UTC().Truncate(time.Second)}
 }
 
-func (c Check) output() *gh.CheckRunOutput {
+func (c Check) output(annotations []Annotation) *gh.CheckRunOutput {
 	// The text is sent even if it is empty, to replace the previous one.
-	return &gh.CheckRunOutput{Title: &c.Title, Summary: &c.Summary, Text: &c.Text}
+	out := &gh.CheckRunOutput{Title: &c.Title, Summary: &c.Summary, Text: &c.Text}
+	for _, a := range annotations {
+		out.Annotations = append(out.Annotations, &gh.CheckRunAnnotation{
+			Path: &a.Path, StartLine: &a.First, EndLine: &a.Last, AnnotationLevel: gh.String(string(a.Level)), Title: orNil(a.Title), Message: &a.Message,
+		})
+	}
+	return out
 }
 
 func orNil(s string) *string {

@@ -12,7 +12,7 @@ import (
 
 // typed has each command as people type it.
 var typed = map[grammar.Verb]string{
-	grammar.Plan: "plan", grammar.Apply: "apply", grammar.Retry: "retry", grammar.Stop: "stop", grammar.Recover: "recover", grammar.Query: "query",
+	grammar.Plan: "plan", grammar.Apply: "apply", grammar.Retry: "retry", grammar.Stop: "stop", grammar.Recover: "recover", grammar.Query: "query", grammar.Output: "output", grammar.Show: "show",
 	grammar.Lock: `lock --reason "it moves"`, grammar.Unlock: "unlock", grammar.Override: `override --reason "it burns"`, grammar.Drift: "drift",
 	grammar.Import: "import terraform_data.a an-id", grammar.StateMove: "state mv terraform_data.a terraform_data.z", grammar.StateRemove: "state rm terraform_data.a",
 	grammar.Taint: "taint terraform_data.a", grammar.Untaint: "untaint terraform_data.a", grammar.Invoke: "invoke action.lab_notify.a", grammar.Help: "help",

@@ -82,7 +82,7 @@ func TestRequestsOfManyProjects(t *testing.T) {
 	s.answered = c.count
 	n := s.pull("alice", "b", change)
 	t.Logf("\n%s", c)
-	if all, made := c.sum(""), c.sum("POST"); all > 2*projects+30 || made > projects+10 {
+	if all, made := c.sum(""), c.sum("POST"); all > 4*projects+30 || made > projects+10 {
 		t.Errorf("%d requests, %d of which create something", all, made)
 	}
 	if got := len(s.repo.Checks(s.repo.Head("b"))); got != projects+1 {

@@ -377,7 +377,7 @@ func TestClosing(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
 	n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
-	if got := artifacts(t, s); len(got) != 3 {
+	if got := artifacts(t, s); len(got) != 4 {
 		t.Errorf("artifacts of an open pull request: %q", got)
 	}
 	s.repo.Close("alice", n)

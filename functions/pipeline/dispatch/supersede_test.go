@@ -72,7 +72,7 @@ func TestPushWhilePlanning(t *testing.T) {
 	if got := s.repo.Checks(old); len(got) != 2 || got[0].Conclusion != "cancelled" || got[1].Conclusion != "cancelled" {
 		t.Errorf("the old head's checks: %+v", got)
 	}
-	if got := artifacts(t, s); len(got) != 3 {
+	if got := artifacts(t, s); len(got) != 4 {
 		t.Errorf("artifacts: %q", got)
 	}
 }
