@@ -732,3 +732,76 @@ func TestCausesOfThousands(t *testing.T) {
 		t.Fatalf("%d causes of %d changes; the last one is %q", len(found), n, causeLine(found[len(found)-1]))
 	}
 }
+
+// TestCausesOfRandomConfigurations holds that the search ends, and that each change has a cause or a reason: whether
+// each line was edited, none was, or it is not known.
+func TestCausesOfRandomConfigurations(t *testing.T) {
+	for seed := range uint64(40) {
+		s := (&scenario{providers: map[string]string{"lab": randomLab}}).stage(t)
+		s.inMemory = true
+		everything := causes.Edits{}
+		for name, text := range randomConfig(seed) {
+			s.files[name] = text
+			lines := strings.Split(string(text), "\n")
+			everything[name] = []causes.Edit{{First: 1, Last: len(lines), Added: lines, Removed: lines}}
+		}
+		p, ds := s.plan(t.Context(), &order{verb: "plan"})
+		s.fatal(ds)
+		changes := 0
+		for _, c := range p.Changes {
+			if c.Action != plans.NoOp && c.Action != plans.Read {
+				changes++
+			}
+		}
+		for _, edits := range []causes.Edits{everything, {}, nil} {
+			with := map[*plans.ResourceChange]bool{}
+			for _, x := range causesOf(t, s, p, edits) {
+				if x.Change != nil {
+					with[x.Change] = true
+				}
+				if (x.Unedited == causes.Edited) != (x.Place.Filename != "") {
+					t.Errorf("seed %d: %s has the place %s", seed, causeLine(x), x.Place)
+				}
+			}
+			if len(with) != changes {
+				t.Errorf("seed %d: %d of %d changes have causes", seed, len(with), changes)
+			}
+		}
+	}
+}
+
+// TestCausesOfBombs holds that expressions that ask for a search without end are not followed to their end, and that
+// a condition of an ephemeral variable, which the plan does not have, is no obstacle.
+func TestCausesOfBombs(t *testing.T) {
+	loops := "{ a = \"x\" }"
+	for range 24 {
+		loops = "{ for k, v in " + loops + " : k => \"${v}${v}\" }"
+	}
+	conditions := "locals {\n  c0 = true\n"
+	for i := range 300 {
+		conditions += fmt.Sprintf("  c%d = local.c%d == local.c%d\n", i+1, i, i)
+	}
+	for name, text := range map[string]string{
+		"loops":      "resource \"lab_thing\" \"a\" {\n  name  = \"a\"\n  color = length(" + loops + "[\"a\"]) > 0 ? \"x\" : " + loops + "[\"a\"]\n}\n",
+		"conditions": conditions + "}\nresource \"lab_thing\" \"a\" {\n  name  = \"a\"\n  color = local.c300 ? \"x\" : \"y\"\n}\n",
+		"ephemeral":  "variable \"e\" {\n  ephemeral = true\n  default = true\n}\nlocals {\n  x = var.e ? \"x\" : \"y\"\n}\nresource \"lab_thing\" \"a\" {\n  name = \"a\"\n  color = can(local.x) ? \"x\" : \"y\"\n}\n",
+	} {
+		s := (&scenario{providers: map[string]string{"lab": causesLab}}).stage(t)
+		s.inMemory = true
+		s.files["main.tf"] = []byte("resource \"lab_thing\" \"a\" {\n  name = \"a\"\n}\n")
+		if first := s.run(&order{verb: "apply"}); !first.applied {
+			t.Fatal(first)
+		}
+		s.files["main.tf"] = []byte(text)
+		p, ds := s.plan(t.Context(), &order{verb: "plan"})
+		if ds.HasErrors() {
+			t.Logf("%s: %s", name, ds)
+			continue
+		}
+		last := strings.Count(text, "\n")
+		edits := causes.Edits{"main.tf": {{First: last - 1, Last: last - 1}}}
+		if found := causesOf(t, s, p, edits); len(found) != 1 || found[0].Unedited != causes.Edited {
+			t.Errorf("%s: %d causes", name, len(found))
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package causes
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/hashicorp/hcl/v2"
@@ -19,11 +20,20 @@ type Edit struct {
 // in the ranges of the configuration.
 type Edits map[string][]Edit
 
+// near returns the edits that begin or end in a range, or around it. A file may have thousands of edits, and a
+// configuration thousands of expressions.
+func (e Edits) near(r hcl.Range) []Edit {
+	all := e[r.Filename]
+	from, _ := slices.BinarySearchFunc(all, r.Start.Line, func(x Edit, line int) int { return cmp.Compare(max(x.First, x.Last), line) })
+	to, _ := slices.BinarySearchFunc(all[from:], r.End.Line+1, func(x Edit, line int) int { return cmp.Compare(x.First, line) })
+	return all[from : from+to]
+}
+
 // within returns the parts of a range that were edited. If the range is one line, lines removed before and
 // after it do not count.
 func (e Edits) within(r hcl.Range) []hcl.Range {
 	var out []hcl.Range
-	for _, x := range e[r.Filename] {
+	for _, x := range e.near(r) {
 		switch {
 		case x.First > x.Last && r.Start.Line < x.First && x.First <= r.End.Line:
 			out = append(out, lines(r.Filename, x.Last, x.Last))
@@ -38,8 +48,8 @@ func (e Edits) within(r hcl.Range) []hcl.Range {
 // lines, or the line before the removed ones if there are none.
 func (e Edits) removed(r hcl.Range, is func(line string) bool) []hcl.Range {
 	var out []hcl.Range
-	for _, x := range e[r.Filename] {
-		if x.First > r.End.Line || x.Last < r.Start.Line {
+	for _, x := range e.near(r) {
+		if x.Last < r.Start.Line {
 			continue
 		}
 		if slices.ContainsFunc(x.Removed, is) {

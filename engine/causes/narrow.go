@@ -62,8 +62,11 @@ func newIndex(e hcl.Expression) *index {
 		return nil
 	}
 	for _, p := range pairs {
-		k, ds := p.Key.Value(nil)
-		if ds.HasErrors() || k.Type() != cty.String || k.IsNull() || !k.IsKnown() {
+		k := literalOf(p.Key)
+		if _, native := p.Key.(hclsyntax.Expression); !native {
+			k, _ = p.Key.Value(nil) // the text of a JSON key
+		}
+		if k == cty.NilVal || k.Type() != cty.String {
 			return nil // a computed key may be any
 		}
 		x.named[k.AsString()] = p.Value
@@ -79,19 +82,28 @@ type narrowing struct {
 	// value returns the value of a condition, or cty.NilVal.
 	value func(hcl.Expression) cty.Value
 	out   []part
+	// left is how many expressions may still be narrowed. Loops in loops could ask for any number.
+	left *int
 }
+
+// maxNarrowed limits the expressions that are narrowed for one value.
+const maxNarrowed = 10_000
 
 // partsOf returns the parts of an expression that make the value at a path. A part that can only be seen as a
 // whole, such as a call of a function, has no rest. key is the value of each.key; cty.NilVal if there is none.
 // value returns the value of a condition; cty.NilVal if it is not known.
 func (all indexes) partsOf(e hcl.Expression, path cty.Path, key cty.Value, value func(hcl.Expression) cty.Value) []part {
-	n := narrowing{indexes: all, key: key, value: value}
+	left := maxNarrowed
+	n := narrowing{indexes: all, key: key, value: value, left: &left}
 	n.narrow(e, path)
 	return n.out
 }
 
 func (n *narrowing) narrow(e hcl.Expression, path cty.Path) {
 	e = hcl.UnwrapExpression(e)
+	if *n.left--; *n.left <= 0 {
+		return
+	}
 	switch x := e.(type) {
 	case *hclsyntax.ParenthesesExpr:
 		n.narrow(x.Expression, path)
@@ -181,6 +193,8 @@ func plain(e hcl.Expression) bool {
 		return true
 	case *hclsyntax.ParenthesesExpr:
 		return plain(x.Expression)
+	case *hclsyntax.ObjectConsKeyExpr:
+		return plain(x.Wrapped)
 	case *hclsyntax.TemplateExpr:
 		return x.IsStringLiteral()
 	case *hclsyntax.UnaryOpExpr:
@@ -199,7 +213,7 @@ func (n *narrowing) byKey(x *hclsyntax.ForExpr, path cty.Path) bool {
 	if x.KeyVar == "" || x.Group || x.KeyExpr == nil || hcl.ExprAsKeyword(x.KeyExpr) != x.KeyVar {
 		return false
 	}
-	in := narrowing{indexes: n.indexes, key: n.key, value: n.value}
+	in := narrowing{indexes: n.indexes, key: n.key, value: n.value, left: n.left}
 	in.narrow(x.ValExpr, path[1:])
 	if x.CondExpr != nil {
 		in.whole(x.CondExpr)

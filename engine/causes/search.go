@@ -31,7 +31,8 @@ type search struct {
 	changes map[addrs.AbsResource][]*plans.ResourceChange
 	bound   map[boundKey]*schema.Bound
 	indexes indexes
-	left    int // the number of visits that are left
+	values  map[visit]cty.Value // of conditions, and of what they refer to
+	left    int                 // the number of visits that are left
 
 	// The rest is about one attribute.
 	seen  map[visit]bool
@@ -65,7 +66,7 @@ type trail struct {
 }
 
 func newSearch(in Input) *search {
-	s := &search{Input: in, changes: map[addrs.AbsResource][]*plans.ResourceChange{}, bound: map[boundKey]*schema.Bound{}, indexes: indexes{}, left: maxVisits}
+	s := &search{Input: in, changes: map[addrs.AbsResource][]*plans.ResourceChange{}, bound: map[boundKey]*schema.Bound{}, indexes: indexes{}, values: map[visit]cty.Value{}, left: maxVisits}
 	for _, c := range in.Plan.Changes {
 		if c.Addr.Deposed == "" {
 			abs := c.Addr.Instance.AbsResource()
@@ -86,9 +87,9 @@ func (s *search) from(start func()) []way {
 	return s.found
 }
 
-// place adds a place to the result.
+// place adds a place to the result, at most maxPlaces of them.
 func (s *search) place(t *trail, r hcl.Range) {
-	if slices.ContainsFunc(s.found, func(w way) bool { return w.place == r }) {
+	if len(s.found) >= maxPlaces || slices.ContainsFunc(s.found, func(w way) bool { return w.place == r }) {
 		return
 	}
 	var steps []Step
@@ -226,10 +227,24 @@ func fileName(e hcl.Expression, dir string) string {
 const maxDepth = 10
 
 // value returns the value of an expression that refers to nothing but variables and local values, which must be
-// as simple. It returns cty.NilVal for all other expressions.
+// as simple. It returns cty.NilVal for all other expressions. Each expression of a module instance is evaluated
+// once.
 func (s *search) value(at scope, e hcl.Expression, depth int) cty.Value {
+	if depth > maxDepth {
+		return cty.NilVal
+	}
+	key := visit{in: at.in, at: e}
+	v, known := s.values[key]
+	if !known {
+		v = s.evaluate(at, e, depth)
+		s.values[key] = v
+	}
+	return v
+}
+
+func (s *search) evaluate(at scope, e hcl.Expression, depth int) cty.Value {
 	m := s.Config.Modules[at.in.Module()]
-	if s.left--; m == nil || depth > maxDepth || s.left <= 0 || !plain(e) {
+	if s.left--; m == nil || s.left <= 0 || !plain(e) {
 		return cty.NilVal
 	}
 	names := map[string]map[string]cty.Value{"var": {}, "local": {}}
@@ -243,8 +258,10 @@ func (s *search) value(at scope, e hcl.Expression, depth int) cty.Value {
 		switch {
 		case t.RootName() == "local":
 			v = s.value(scope{in: at.in}, m.Locals[name].Expr, depth+1)
-		case m.Parent == nil:
+		case m.Parent == nil && s.Plan.Variables[name] != cty.NilVal: // the plan has no ephemeral variables
 			v, _ = s.Plan.Variables[name].UnmarkDeep()
+		case m.Parent == nil:
+			return cty.NilVal
 		case m.Call.Args[name] != nil:
 			parent, _, _ := at.in.Call()
 			v = s.value(scope{in: parent}, m.Call.Args[name].Expr, depth+1)
@@ -271,7 +288,9 @@ func (s *search) lacking(t *trail, p part, leaf bool) {
 		return
 	}
 	word := regexp.MustCompile(`(^|[^\w-])` + regexp.QuoteMeta(p.lacks) + `([^\w-]|$)`)
-	for _, r := range s.Edits.removed(p.expr.Range(), word.MatchString) {
+	for _, r := range s.Edits.removed(p.expr.Range(), func(line string) bool {
+		return strings.Contains(line, p.lacks) && word.MatchString(line) // most lines fail the cheap comparison
+	}) {
 		s.place(t, r)
 	}
 }

@@ -3,7 +3,6 @@ package oci
 import (
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 )
@@ -85,9 +84,6 @@ func ask(t *testing.T, l Login, getenv func(string) string, name string) string 
 // The most specific entry counts, whether a file or the CLI configuration has it. Of equal ones, the CLI
 // configuration's counts.
 func TestEntries(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("the credential helpers are scripts")
-	}
 	helper := func(user string) string {
 		return "#!/bin/sh\nread server\ncase $server in\n*nothing*) echo 'credentials not found in native keychain'; exit 1;;\n*broken*) echo broken; exit 1;;\nesac\necho '{\"Username\": \"" + user + "\", \"Secret\": \"'$server'\"}'\n"
 	}

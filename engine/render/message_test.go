@@ -36,8 +36,8 @@ func said(t *testing.T, m Message) map[string]any {
 	return out
 }
 
-// The stream of a plan is as Terraform 1.11.4's, but for the order, the numbers of actions, which version 1.3 of the stream
-// has, and the number of forgotten objects, which OpenTofu's has.
+// TestPlanMessagesAsRecorded compares the stream of a plan with the one that Terraform 1.11.4 wrote. Three differences are
+// meant: the order, the number of actions (version 1.3 of the stream), and the number of forgotten objects (OpenTofu).
 func TestPlanMessagesAsRecorded(t *testing.T) {
 	t.Parallel()
 	schemas := rendertest.Schemas(t)

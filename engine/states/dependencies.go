@@ -35,8 +35,8 @@ func ListedDependencies(load func() []addrs.ConfigResource) *Dependencies {
 	return &Dependencies{load: load}
 }
 
-// EncodedDependencies returns the same as [ListedDependencies], but for a list as in a state file: a JSON list
-// of addresses. It also keeps this JSON. load decodes it.
+// EncodedDependencies returns dependencies that are stored in a state file, as a JSON list of addresses. It keeps
+// this JSON. load decodes it.
 func EncodedDependencies(encoded []byte, load func() []addrs.ConfigResource) *Dependencies {
 	return &Dependencies{load: load, encoded: encoded}
 }

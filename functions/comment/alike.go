@@ -93,17 +93,22 @@ func anonymous(value string, p ProjectStatus) string {
 	return value
 }
 
-// alike returns the sections of projects whose plans are equal, or differ in a few values only. The order is
-// that of the first project of each.
+// alike joins sections whose plans differ in a few values only. A joined section takes the place of the first of
+// its sections.
 func alike(all []section) []section {
+	if len(all) < 2 {
+		return all
+	}
 	type kind struct {
 		frame, text string
 	}
 	at := map[kind][]int{}
 	var order []kind
+	shapes := make([]shape, len(all))
 	for i, x := range all {
 		p := x.projects[0]
-		k := kind{p.frameKey(), shapeOf(p.Body).text}
+		shapes[i] = shapeOf(p.Body)
+		k := kind{p.frameKey(), shapes[i].text}
 		if p.Body == "" || p.Whole != "" || p.Means() == Wrong || len(x.projects) > 1 {
 			k.text = fmt.Sprint(i) // it stays as it is
 		}
@@ -115,13 +120,13 @@ func alike(all []section) []section {
 	var out []section
 	for _, k := range order {
 		group := section{headed: all[at[k][0]].headed}
-		var shapes []shape
+		var same []shape
 		for _, i := range at[k] {
 			group.projects = append(group.projects, all[i].projects...)
-			shapes = append(shapes, shapeOf(all[i].projects[0].Body))
+			same = append(same, shapes[i])
 		}
 		if len(at[k]) > 1 {
-			group.differing = differences(group.projects, shapes)
+			group.differing = differences(group.projects, same)
 		}
 		if len(group.differing) <= maxDiffering {
 			out = append(out, group)
@@ -134,7 +139,8 @@ func alike(all []section) []section {
 	return out
 }
 
-// frameKey returns a text that is equal for projects whose sections are equal but for their bodies.
+// frameKey returns a text for everything in a project's section except the plan. Sections with different texts
+// are never joined.
 func (p ProjectStatus) frameKey() string {
 	return fmt.Sprint(p.Standing, p.Counts, p.made(), requiredWords(p.Required), p.liftedWords())
 }

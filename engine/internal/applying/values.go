@@ -46,9 +46,8 @@ type values struct {
 	report   *report
 	planned  plannedInstances
 	// namedByOwnActions are the resources that trigger an action whose configuration refers to the same
-	// resource. The action is invoked while other instances of the resource are still to be changed. It sees
-	// the instances that exist by then; the others are unknown. So the values of these resources are computed
-	// anew each time.
+	// resource. The action is invoked while other instances of the resource are still to be changed. For it,
+	// instances that are not made yet are unknown. So Lockstep computes the values of these resources each time.
 	namedByOwnActions map[addrs.AbsResource]bool
 
 	mu        sync.Mutex

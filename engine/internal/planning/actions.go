@@ -256,7 +256,7 @@ func (t *triggering) invoking(f firing) *invoking {
 // invocation evaluates the configuration of an action, and asks the provider to plan the action.
 //
 // If the action is invoked by a destruction, its configuration must be known when planning. The apply does not
-// evaluate it again, since everything that it refers to may be gone by then.
+// evaluate it again: the objects that it refers to may be destroyed by then.
 func (p *planner) invocation(ctx context.Context, x *invoking) diags.Diagnostics {
 	open, ds := p.s.OpenAction(ctx, x.Addr, x.caller, x.place)
 	if ds.HasErrors() {

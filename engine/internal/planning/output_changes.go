@@ -20,8 +20,8 @@ type outputInput struct {
 	// have no change.
 	Values map[string]cty.Value
 	Was    *states.State // the state as it was read
-	// Partial is set in a plan for part of the configuration. An output in the state without a declaration then
-	// stays, since nobody knows whether the options of the plan include it.
+	// Partial is set in a plan for part of the configuration. An output of the state that is no
+	// longer declared then stays: the options of the plan do not say whether they include it.
 	Partial bool
 }
 

@@ -29,10 +29,10 @@ type editing struct {
 	paths map[string]string       // in the repository
 }
 
-// editing finds the changed lines of the pull request in the checkout. It returns nil if they are not known.
+// editing finds the changed lines of the pull request in the checkout, once. It returns nil if they are not known.
 func (o *checkout) editing() *editing {
-	if o.job.Edited == nil {
-		return nil
+	if o.job.Edited == nil || o.edited != nil {
+		return o.edited
 	}
 	e := &editing{edits: causes.Edits{}, files: map[string]patches.File{}, paths: map[string]string{}}
 	for _, c := range o.job.Edited {
@@ -50,6 +50,7 @@ func (o *checkout) editing() *editing {
 			e.edits[name], e.files[name], e.paths[name] = f.Edits, f, c.Path
 		}
 	}
+	o.edited = e
 	return e
 }
 

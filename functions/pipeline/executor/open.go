@@ -42,6 +42,7 @@ type checkout struct {
 	remote *remotestates.Reader // reads states of other configurations; nil for none
 	moved  []string             // modules that differ from those of the plan to apply
 	unread bool                 // the state could not be read at the last attempt
+	edited *editing             // the changed lines of the pull request; nil until they are needed
 	// schemas is set if providers are needed only for their schemas.
 	schemas bool
 
