@@ -32,7 +32,7 @@ func TestBuilds(t *testing.T) {
 	}, r.stack.KillBuilds))
 	id := r.repo.Comment("alice", n, "lockstep apply")
 	r.settle()
-	r.untilOverIn(3*time.Minute, n, id)
+	r.untilOver(n, id)
 	r.expect("the answer", r.answer(n, id), "**Applied** `net`: 6 added")
 	r.expect("the check", r.checks("things"), "success")
 	if got, want := r.stack.Builds(), []string{"FAULT", "SUCCEEDED"}; !slices.Equal(got, want) {

@@ -32,16 +32,17 @@ func chain(n int, each time.Duration) string {
 // and everything made once but for that one, of which people are told.
 func TestLongApply(t *testing.T) {
 	t.Parallel()
-	things, each, limit, before := 6, time.Second, 9*time.Second, "3s"
+	things, each, limit, before := 6, time.Second, 9*time.Second, 3*time.Second
 	if *long > things { // it is measured
 		// Half of the time before the end is for the calls under way.
-		things, each, limit, before = 2**long, time.Second/2, 5*time.Second, "1200ms"
+		things, each, limit, before = 2**long, time.Second/2, 5*time.Second, 1200*time.Millisecond
 	}
 	lock, mirrored := lab(t)
-	r := newRoad(t, githubtest.Files{"net/main.tf": project(netState), "net/.terraform.lock.hcl": lock}, mirrored, func(o *lambdatest.StackOptions) {
-		o.Timeouts = map[string]time.Duration{"apply": limit}
-		o.Parameters["StopBefore"] = before
-	})
+	r := newRoad(t, githubtest.Files{"net/main.tf": project(netState), "net/.terraform.lock.hcl": lock}, mirrored)
+	r.pull("one", githubtest.Files{"net/things.tf": chain(1, 0)})
+	slow := r.slowness()
+	each, limit, before = slow*each, slow*limit, slow*before
+	r.limit(limit, 0, before)
 	n := r.pull("things", githubtest.Files{"net/things.tf": chain(things, each) + "resource \"lab_thing\" \"deaf\" {\n  name    = \"deaf\"\n  trouble = \"create-600000\"\n}\n"})
 	r.expect("the plan", r.status(n), fmt.Sprintf("%d to add", things+1))
 	answer := r.say("alice", n, "lockstep apply")
@@ -65,15 +66,15 @@ func TestLongApply(t *testing.T) {
 }
 
 // ending is a configuration of objects that are replaced with each generation: removed one after the
-// other, each in a second, by a program that does not hear of a stop, and made again.
-func ending(n int, generation string) string {
+// other, each in some seconds, by a program that does not hear of a stop, and made again.
+func ending(n int, generation string, seconds time.Duration) string {
 	var b strings.Builder
 	for i := range n {
 		after := ""
 		if i > 0 {
 			after = fmt.Sprintf("  input = terraform_data.t%d.id\n", i-1)
 		}
-		fmt.Fprintf(&b, "resource \"terraform_data\" \"t%d\" {\n  triggers_replace = %q\n%s  provisioner \"local-exec\" {\n    when    = destroy\n    command = \"trap '' TERM INT HUP; sleep 1\"\n  }\n}\n", i, generation, after)
+		fmt.Fprintf(&b, "resource \"terraform_data\" \"t%d\" {\n  triggers_replace = %q\n%s  provisioner \"local-exec\" {\n    when    = destroy\n    command = \"trap '' TERM INT HUP; sleep %d\"\n  }\n}\n", i, generation, after, seconds)
 	}
 	return b.String()
 }
@@ -82,23 +83,21 @@ func ending(n int, generation string) string {
 // change, sooner than they were told: it ends complete, with one answer.
 func TestKilledAtEachLimit(t *testing.T) {
 	t.Parallel()
-	n, limit := max(*long, 10), 5*time.Second
-	r := newRoad(t, githubtest.Files{"lockstep.hcl": "allow {\n  provisioners = true\n}\n", "net/main.tf": project(netState)}, func(o *lambdatest.StackOptions) {
-		o.Timeouts = map[string]time.Duration{"apply": limit}
-		o.Promised = map[string]time.Duration{"apply": limit + 3*time.Second}
-		o.Parameters["StopBefore"] = "100ms"
-	})
-	r.cut = true
-	begin := r.pull("begin", githubtest.Files{"net/things.tf": ending(n, "1")})
+	n := max(*long, 10)
+	r := newRoad(t, githubtest.Files{"lockstep.hcl": "allow {\n  provisioners = true\n}\n", "net/main.tf": project(netState)})
+	begin := r.pull("begin", githubtest.Files{"net/things.tf": ending(n, "1", 1)})
 	r.expect("the first apply", r.say("alice", begin, "lockstep apply"), fmt.Sprintf("%d added", n))
 	r.repo.Merge("alice", begin)
 	r.settle()
-	end := r.pull("end", githubtest.Files{"net/things.tf": ending(n, "2")})
+	slow := r.slowness()
+	r.limit(slow*5*time.Second, slow*8*time.Second, 100*time.Millisecond)
+	r.cut = true
+	end := r.pull("end", githubtest.Files{"net/things.tf": ending(n, "2", slow)})
 	r.expect("the plan", r.status(end), fmt.Sprintf("%d to add, 0 to change, %[1]d to destroy", n))
 	before := len(r.stack.Functions["apply"].Invocations())
 	id := r.repo.Comment("alice", end, "lockstep apply")
 	r.settle()
-	r.untilOverIn(time.Duration(n)*4*time.Second+time.Minute, end, id)
+	r.untilOver(end, id)
 	r.expect("the answer", r.answer(end, id), fmt.Sprintf("**Applied** `net`: %d added, 0 changed, %[1]d destroyed", n))
 	r.expect("the check", r.checks("end"), "success")
 	killed := 0
@@ -110,7 +109,7 @@ func TestKilledAtEachLimit(t *testing.T) {
 	if killed < max(1, n/5) {
 		t.Errorf("%d invocations were killed", killed)
 	}
-	t.Logf("an apply of %d s came to its end after %d kills", n, killed)
+	t.Logf("an apply of %d s came to its end after %d kills", n*int(slow), killed)
 	if _, names := r.serial(netState); len(names) != n {
 		t.Errorf("the state has %v", names)
 	}

@@ -199,18 +199,33 @@ func (r *road) later() int {
 }
 
 // untilOver has the messages come again until an apply is over. A killed invocation ends with its
-// time only, by the machine's clock: until then nobody can know that it was killed.
+// time only, by the machine's clock: until then nobody can know that it was killed. An apply that never ends is ended by the time
+// limit of the tests.
 func (r *road) untilOver(number int, comment int64) {
 	r.t.Helper()
-	r.untilOverIn(30*time.Second, number, comment)
-}
-
-func (r *road) untilOverIn(limit time.Duration, number int, comment int64) {
-	r.t.Helper()
-	for end := time.Now().Add(limit); strings.Contains(r.answer(number, comment), "is being applied") && time.Now().Before(end); {
+	for strings.Contains(r.answer(number, comment), "is being applied") {
 		time.Sleep(500 * time.Millisecond)
 		r.later()
 	}
+}
+
+// slowness returns how many times as long as on an idle machine everything takes at the moment, by the last plan of
+// few resources; at least 1. Limits of time are for idle machines, and are multiplied by it.
+func (r *road) slowness() time.Duration {
+	plans := r.stack.Functions["plan"].Invocations()
+	longest := time.Duration(0)
+	for _, x := range plans {
+		longest = max(longest, x.Init+x.Duration)
+	}
+	return max(1, (longest+time.Second-1)/time.Second)
+}
+
+// limit gives the apply function less time, of which it hears promised, and has it begin nothing in the last part of that.
+func (r *road) limit(limit, promised, stopBefore time.Duration) {
+	r.stack.Functions["apply"].Configure(func(f *lambdatest.FunctionSpec) {
+		f.Timeout, f.Promised = limit, promised
+		f.Env["LOCKSTEP_STOP_BEFORE"] = stopBefore.String()
+	})
 }
 
 // pull pushes changes to a branch and opens a pull request.

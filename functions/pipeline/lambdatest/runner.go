@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -160,6 +161,16 @@ func (f *Function) Terminate() {
 			syscall.Kill(e.pid, syscall.SIGTERM)
 		}
 	}
+}
+
+// Configure changes the function's configuration. Environments with the former one handle no further invocation.
+// Source: https://docs.aws.amazon.com/lambda/latest/api/API_UpdateFunctionConfiguration.html
+func (f *Function) Configure(change func(*FunctionSpec)) {
+	f.Kill()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.spec.Env = maps.Clone(f.spec.Env)
+	change(&f.spec)
 }
 
 // idle returns an environment that waits for an event, and marks it as busy. If there is none, it starts a new

@@ -116,7 +116,7 @@ resource "lab_thing" "a" {
 				t.Cleanup(func() { r.cmd.Process.Kill() })
 			}
 			var held []statebackend.HeldLock
-			programtest.WaitIn(t, time.Minute, "somebody has the lock", func() bool {
+			programtest.WaitFor(t, "somebody has the lock", func() bool {
 				held, _ = w.Locks(t.Context())
 				return len(held) > 0
 			})

@@ -187,12 +187,7 @@ func (g *guarded) Write(p []byte) (int, error) {
 // says waits until the command has said something.
 func (r *running) says(text string) {
 	r.t.Helper()
-	r.saysIn(30*time.Second, text)
-}
-
-func (r *running) saysIn(limit time.Duration, text string) {
-	r.t.Helper()
-	programtest.WaitIn(r.t, limit, fmt.Sprintf("lockstep %s says %q", r.line, text), func() bool {
+	programtest.WaitFor(r.t, fmt.Sprintf("lockstep %s says %q", r.line, text), func() bool {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		return strings.Contains(r.out.String()+r.stderr.String(), text)

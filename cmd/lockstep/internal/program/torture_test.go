@@ -204,7 +204,7 @@ func (d torment) kill(kills int, seed uint64) {
 	}
 	for kill := range kills {
 		run := d.start("apply -auto-approve" + variables(kill))
-		run.saysIn(10*time.Minute, "ing...\n")
+		run.says("ing...\n")
 		time.Sleep(time.Duration(r.IntN(100+7*d.objects)) * time.Millisecond) // a moment is what is random here
 		run.cmd.Process.Kill()                                                // it may have come to its end
 		run.end()
