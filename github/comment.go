@@ -69,6 +69,26 @@ func (c *Client) PutComment(ctx context.Context, number int, e Earlier, marker, 
 	return id, edited.GetUpdatedAt().Time, nil
 }
 
+// Minimize folds the comments of Lockstep that begin with a marker: GitHub shows one line for each, "This comment was
+// marked as outdated", and the text after a click. It does nothing if there are none.
+// Source: https://docs.github.com/en/graphql/reference/mutations#minimizecomment
+func (c *Client) Minimize(ctx context.Context, number int, e Earlier, marker string) error {
+	own, err := c.ourComments(ctx, number, e, marker)
+	if err != nil {
+		return err
+	}
+	for _, x := range own {
+		a, err := ask(ctx, c, c.client, minimizeMutation, map[string]any{"id": x.GetNodeID()})
+		if err == nil {
+			err = deniedIn(a)
+		}
+		if err = failed(fmt.Sprintf("minimize comment %d on %s#%d", x.GetID(), c.repo, number), err); err != nil && !errors.Is(err, ErrNotFound) {
+			return err
+		}
+	}
+	return nil
+}
+
 // utf8Only replaces bytes that are not UTF-8. JSON would turn each of these bytes into three bytes. The text
 // would then be longer than Lockstep has measured, and would differ from Lockstep's text when it is read again.
 func utf8Only(s string) string { return strings.ToValidUTF8(s, "?") }

@@ -131,6 +131,27 @@ func TestTwins(t *testing.T) {
 	}
 }
 
+// TestMinimize holds that comments of ours with a marker are folded, nobody else's, and that a lack of rights is an error that stays.
+func TestMinimize(t *testing.T) {
+	s := newSetting(t)
+	const marker = "<!-- marker -->"
+	s.repo.Comment("mallory", 1, marker+" I was here first")
+	ours, _, err := s.client.PutComment(t.Context(), 1, github.Earlier{}, marker, marker+"\none")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range []string{marker, marker, "<!-- none -->"} {
+		if err := s.client.Minimize(t.Context(), 1, github.Earlier{}, m); err != nil {
+			t.Errorf("%s: %v", m, err)
+		}
+	}
+	for _, c := range s.repo.Comments(1) {
+		if c.Minimized != (c.ID == ours) {
+			t.Errorf("comment %d by %s: minimized is %t", c.ID, c.Author, c.Minimized)
+		}
+	}
+}
+
 func TestReact(t *testing.T) {
 	s := newSetting(t)
 	id := s.repo.Comment("alice", 1, "hello")

@@ -11,6 +11,7 @@ import (
 //   - queueQuery reads the entries of the merge queue that contains the pull request.
 //   - queueingQuery asks whether the base branch of the pull request has a merge queue.
 //   - enqueueMutation adds the pull request to this queue.
+//   - minimizeMutation folds a comment.
 //
 // Source: https://docs.github.com/en/graphql/reference/objects#pullrequest
 const (
@@ -47,6 +48,9 @@ const (
 }`
 	enqueueMutation = `mutation($id: ID!, $sha: GitObjectID!) {
   enqueuePullRequest(input: {pullRequestId: $id, expectedHeadOid: $sha}) { mergeQueueEntry { enqueuedAt } }
+}`
+	minimizeMutation = `mutation($id: ID!) {
+  minimizeComment(input: {subjectId: $id, classifier: OUTDATED}) { minimizedComment { isMinimized } }
 }`
 )
 

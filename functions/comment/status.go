@@ -38,11 +38,15 @@ type Status struct {
 	Refused, Fork bool
 	// Automerge is set if the base branch's settings let Lockstep merge a pull request once it is applied.
 	Automerge bool
+	// History are the outcomes of earlier plans of all projects, in any order.
+	History []Past
 	// Merged is set if the pull request is merged, and Closed if it is closed without a merge.
 	Merged, Closed bool
 	// rows is the table of the projects, in Markdown. notes is how many of the Notes are shown.
+	// past is the history, in Markdown.
 	rows  string
 	notes int
+	past  string
 }
 
 // A ProjectStatus is the state of one project in a pull request.
@@ -112,6 +116,8 @@ type ApplySummary struct {
 	// Lifted are the requirements that were not met by the last apply, and that a person has overridden; nil
 	// for none.
 	Lifted *rulings.Ruling `json:",omitempty"`
+	// Approved are the users whose approvals counted for the last apply, if the settings require approvals.
+	Approved []string `json:",omitempty"`
 }
 
 // An EndSummary has the facts that people read about the end of a run, or of its last plan or apply. It is also
@@ -196,6 +202,7 @@ func (s Status) Markdown(limit int) string {
 	s.Notes = slices.Concat(noteOnce(all), s.Notes)
 	s.notes = len(s.Notes)
 	s.rows = s.table(all, limit)
+	s.past = s.history(limit / 8)
 	texts := make([]string, len(all))
 	for i, x := range all {
 		texts[i] = x.markdown(x.projects[0].Body)
@@ -257,6 +264,7 @@ func (s Status) render(sections []string) string {
 		fmt.Fprintf(&b, "\nApproved at %s by %s.\n", markdown.Code(markdown.SHA(s.Head)), markdown.List(s.Approvals))
 	}
 	b.WriteString("\n" + s.remedy() + "\n")
+	b.WriteString(s.past)
 	return b.String()
 }
 

@@ -21,6 +21,7 @@ type Comment struct {
 	Author    string
 	Body      string
 	Reactions []string // "eyes by lockstep[bot]"
+	Minimized bool     // it is shown as one line
 
 	author        *user
 	before        string // the text before the last edit

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/lockstep-iac/lockstep/github/githubtest/apps"
 	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
 )
 
@@ -157,4 +158,28 @@ func (re reaction) json() rest.Object {
 		"id": re.id, "node_id": rest.NodeID("Reaction", re.id), "user": re.who.json(), "content": re.content,
 		"created_at": rest.Stamp(re.at),
 	}
+}
+
+// minimize answers the mutation minimizeComment.
+func (h *Hub) minimize(t *apps.Token, id string) (int, any) {
+	for _, x := range h.repos {
+		c := rest.First(x.comments.list, func(c *Comment) bool { return rest.NodeID("IssueComment", c.ID) == id })
+		switch {
+		case c == nil || !t.Opens(x.installation, x.id):
+		case !t.Allows("pull_requests:write"):
+			return http.StatusOK, notMinimizedAnswer("FORBIDDEN", apps.Forbidden.Message)
+		default:
+			if !c.Minimized {
+				c.Minimized = true
+				x.note(Edit{Kind: "minimize", Who: h.app.Login(), Number: c.Number, Comment: c.ID})
+			}
+			return http.StatusOK, rest.Object{"data": rest.Object{"minimizeComment": rest.Object{"minimizedComment": rest.Object{"isMinimized": true}}}}
+		}
+	}
+	return http.StatusOK, notMinimizedAnswer("NOT_FOUND", "Could not resolve to a node with the global id of '"+id+"'")
+}
+
+func notMinimizedAnswer(kind, message string) rest.Object {
+	problem := rest.Object{"type": kind, "path": []any{"minimizeComment"}, "message": message}
+	return rest.Object{"data": rest.Object{"minimizeComment": nil}, "errors": []any{problem}}
 }

@@ -55,6 +55,9 @@ func (h *Hub) query(r *http.Request) (int, any) {
 		return rest.Fail(rest.Invalid("Problems parsing JSON"))
 	}
 	v := in.Variables
+	if strings.Contains(in.Query, "minimizeComment") {
+		return h.minimize(t, v.ID)
+	}
 	if v.ID != "" {
 		return h.enqueue(t, v.ID, v.SHA)
 	}

@@ -8,7 +8,10 @@
 // package comment. Start reading at [Ruling] and [Ruling.Markdown].
 package rulings
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // A Ruling is the decision about a requirement in the settings, as a tree: the condition, the facts that were
 // found, and the outcome. It is data, because it is stored with the replies that contain it.
@@ -53,6 +56,24 @@ func (r *Ruling) File(other string) string {
 
 // Lifts returns the decision reduced to the requirements that were overridden; nil if there are none.
 func (r *Ruling) Lifts() *Ruling { return r.Only(func(o Outcome) bool { return o == Lifted }) }
+
+// Approvers returns the users whose approvals fulfil a condition of the decision.
+func (r *Ruling) Approvers() (names []string) {
+	if r == nil {
+		return nil
+	}
+	if (r.Rule == Approvals || r.Rule == Codeowners) && r.Outcome == Holds {
+		names = slices.Clone(r.Found)
+	}
+	for i := range r.Of {
+		for _, name := range r.Of[i].Approvers() {
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
 
 // Only returns the decision reduced to the requirements for whose outcomes keep returns true; nil if none are
 // left.

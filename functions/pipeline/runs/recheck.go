@@ -1,6 +1,8 @@
 package runs
 
 import (
+	"time"
+
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 )
 
@@ -22,9 +24,9 @@ func Checkable(r Run) bool {
 
 // PlanAgainUnasked returns the run queued for a plan that nobody requested. There are two reasons for such a
 // plan: the run's plan failed, or the base branch had removed the project and has it again. message is the ID
-// of the message that caused the plan.
-func PlanAgainUnasked(r Run, message string) Run {
-	return r.Queue(r.Spec, Asked{PlanFor: message, By: r.Asked.By, Retry: r.Asked.Retry, Crowd: r.Asked.Crowd})
+// of the message that caused the plan, and at its time.
+func PlanAgainUnasked(r Run, message string, at time.Time) Run {
+	return r.Queue(r.Spec, Asked{PlanFor: message, By: r.Asked.By, Retry: r.Asked.Retry, Crowd: r.Asked.Crowd}, at)
 }
 
 // Checked is the last check of a run's plan against the state, after another apply.

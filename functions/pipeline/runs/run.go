@@ -2,6 +2,8 @@ package runs
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
 	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
@@ -29,6 +31,8 @@ type Run struct {
 	// End says how the run, its last plan or its last apply ended. Artifacts numbers the run's files.
 	End       End `json:",omitzero"`
 	Artifacts Artifacts
+	// History has the outcomes of earlier plans, the oldest first: at most the last maxHistory.
+	History []comment.Past `json:",omitempty"`
 }
 
 // An ID names a run. It never changes.
@@ -265,8 +269,10 @@ func (r Run) To(next Phase) Run {
 }
 
 // Queue returns the run in phase Queued, with a new plan requested. The run keeps the numbers of its last plan
-// and apply, the other addresses of the state, and the last event that requested an apply.
-func (r Run) Queue(spec Spec, asked Asked) Run {
+// and apply, the other addresses of the state, and the last event that requested an apply. The outcome of the last
+// plan goes to the history. at is the time of the request.
+func (r Run) Queue(spec Spec, asked Asked, at time.Time) Run {
+	r.History = r.outcomes(at)
 	asked.Attempt, asked.Try, asked.ApplyFor, asked.Into = r.Asked.Attempt+1, r.Asked.Try, r.Asked.ApplyFor, r.Asked.Into
 	was := r.Plan
 	r = r.To(Queued)
@@ -276,6 +282,35 @@ func (r Run) Queue(spec Spec, asked Asked) Run {
 	r.Spec, r.Asked, r.Apply = spec, asked, Apply{}
 	r.Plan = Plan{Replaced: was.Replaced, Applies: was.Applies, Reads: was.Reads, Deploys: was.Deploys, PlanSummary: comment.PlanSummary{Upheld: was.Upheld}, Idle: was.Idle}
 	return r
+}
+
+// maxHistory limits the length of a run's history.
+const maxHistory = 20
+
+// outcomes returns the history of the run with the outcome of its present plan. at is the time at which a newer
+// plan was requested.
+func (r Run) outcomes(at time.Time) []comment.Past {
+	past, ok := comment.PastOf(Status(r), r.Spec.Head, r.Asked.comment(), at)
+	if !ok {
+		return r.History
+	}
+	all := append(slices.Clone(r.History), past)
+	return all[max(0, len(all)-maxHistory):]
+}
+
+// History returns the outcomes of a run's earlier plans, for a pull request with a head. The plan itself is one of
+// them if it is not for this head.
+func History(r Run, head string) []comment.Past {
+	if r.Spec.Head != head && !r.Phase.UnderWay() || r.Phase == Superseded {
+		return r.outcomes(time.Time{})
+	}
+	return r.History
+}
+
+// comment returns the ID of the comment that requested the run's plan or apply; 0 if there is none.
+func (a Asked) comment() int64 {
+	id, _ := strconv.ParseInt(a.Answer, 10, 64)
+	return id
 }
 
 // Drop returns the run in phase Dropped: it is not planned or applied any more. fate says how its pull request

@@ -202,6 +202,7 @@ func (ap *Applier) stopped(ctx context.Context, c *application, o jobs.Outcome, 
 	}
 	s = s.To(runs.Stopped)
 	s.Apply.Hooks, s.Apply.Lifted = append(c.begun.Hooks, after...), cmp.Or(c.begun.Lifted, s.Apply.Lifted)
+	s.Apply.Approved = c.begun.Approved
 	s.Plan.State, s.Apply.Progress, s.End.StoppedBy = o.State, o.Progress, stop.By
 	s, err = ap.Ledger.Save(ctx, s)
 	if err != nil {

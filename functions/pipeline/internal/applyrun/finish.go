@@ -137,6 +137,7 @@ func (ap *Applier) Finish(ctx context.Context, s ledger.Versioned, e ledger.Appl
 	}
 	s = s.To(next)
 	s.Apply.Hooks, s.Apply.Lifted = append(e.Hooks, after...), cmp.Or(e.Lifted, s.Apply.Lifted)
+	s.Apply.Approved = e.Approved
 	s.Apply.Done, s.Apply.Remaining, s.Apply.Lost = o.Counts, o.Remaining, e.Outcome == nil && !idle || o.Lost
 	s, err = ap.Ledger.Save(ctx, s)
 	if err != nil {

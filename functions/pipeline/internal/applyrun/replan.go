@@ -60,7 +60,7 @@ func (p *permission) decide(ctx context.Context, now jobs.BeforeApply) (none led
 		return none, jobs.Refused, err
 	}
 	// The apply record is written last, immediately before the first change.
-	b, err := p.ap.Ledger.Begin(ctx, p.run.Run, ledger.ApplyRecord{Commit: p.q.Run.Spec.Merge, Base: p.q.Run.Spec.Base, Lifted: runs.ForRecord(p.q.Required.Lifts()), Hooks: said, HardStop: p.job.Times.HardStop})
+	b, err := p.ap.Ledger.Begin(ctx, p.run.Run, ledger.ApplyRecord{Commit: p.q.Run.Spec.Merge, Base: p.q.Run.Spec.Base, Lifted: runs.ForRecord(p.q.Required.Lifts()), Approved: p.q.Required.Approvers(), Hooks: said, HardStop: p.job.Times.HardStop})
 	if err != nil {
 		return none, jobs.Refused, err
 	}

@@ -31,6 +31,8 @@ type Answer struct {
 	Promised []string `json:",omitempty"`
 	First    []string `json:",omitempty"`
 	Apart    bool     `json:",omitempty"`
+	// Minimized is set once GitHub was asked to fold the comment, because newer plans have replaced all of its plans.
+	Minimized bool `json:",omitempty"`
 }
 
 // A Reply is the result of a command: for one project, or for no certain project.
@@ -58,6 +60,27 @@ func (a Answer) Comment() int64 {
 // Has reports whether the answer has a reply whose ID begins with prefix.
 func (a Answer) Has(prefix string) bool {
 	return slices.ContainsFunc(a.Replies, func(r Reply) bool { return strings.HasPrefix(r.ID, prefix) })
+}
+
+// PlanReplyID returns the ID of the reply about a plan. attempt is its number among the plans of its run, and
+// target the target of the run.
+func PlanReplyID(target string, attempt int) string { return fmt.Sprintf("plan %s %d", target, attempt) }
+
+// PlansOnly reports whether all replies are about plans.
+func (a Answer) PlansOnly() bool {
+	return len(a.Replies) > 0 && !slices.ContainsFunc(a.Replies, func(r Reply) bool { return !strings.HasPrefix(r.ID, "plan ") })
+}
+
+// Replaced reports whether each plan of an answer about plans has a newer one. latest has the number of the last
+// plan of each target.
+func (a Answer) Replaced(latest map[string]int) bool {
+	for _, r := range a.Replies {
+		target, attempt, _ := strings.Cut(strings.TrimPrefix(r.ID, "plan "), " ")
+		if n, err := strconv.Atoi(attempt); err != nil || n >= latest[target] {
+			return false
+		}
+	}
+	return a.PlansOnly()
 }
 
 // Pending reports whether the reply only says that the command is still being carried out.

@@ -30,6 +30,8 @@ type ApplyRecord struct {
 	Base string `json:",omitempty"`
 	// Lifted are the requirements that were overridden when the gate allowed the apply.
 	Lifted *rulings.Ruling `json:",omitempty"`
+	// Approved are the users whose approvals counted then.
+	Approved []string `json:",omitempty"`
 	// Hooks are the answers of the hooks that were called before the apply.
 	Hooks []reasons.Hooked `json:",omitempty"`
 	// Fence counts the processes that have worked on the apply. HardStop is the time at which the latest of

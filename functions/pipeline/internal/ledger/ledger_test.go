@@ -173,6 +173,31 @@ func TestAnswer(t *testing.T) {
 	}
 }
 
+// TestReplaced holds which answers newer plans have replaced: only those about nothing but plans.
+func TestReplaced(t *testing.T) {
+	latest := map[string]int{"net@default": 2, "dns@default": 1}
+	for ids, want := range map[string]bool{
+		"":                                       false,
+		"plan net@default 1":                     true,
+		"plan net@default 2":                     false,
+		"plan net@default 1,plan dns@default 1":  false,
+		"plan net@default 1,apply net@default 1": false,
+		"plan gone@default 1":                    false,
+		"plan net@default":                       false,
+		"0":                                      false,
+	} {
+		var a Answer
+		for id := range strings.SplitSeq(ids, ",") {
+			if id != "" {
+				a.Replies = append(a.Replies, Reply{ID: id})
+			}
+		}
+		if got := a.Replaced(latest); got != want {
+			t.Errorf("%q: replaced is %t", ids, got)
+		}
+	}
+}
+
 // TestBusy holds until when a process may be at work.
 func TestBusy(t *testing.T) {
 	for stop, want := range map[time.Duration]bool{-time.Second: false, 0: false, time.Second: true} {

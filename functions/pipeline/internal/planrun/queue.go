@@ -379,7 +379,7 @@ func (qu *PlanQueuer) queuedRun(s ledger.Versioned, c comment.Command, p selecte
 		spec.Named = c.Commit
 	}
 	upheld, idle := runs.HeadIsDone(s.Run, l.Head, l.Base)
-	s.Run = s.Queue(spec, runs.Asked{PlanFor: m.ID, PlanLine: lineOf(m.Lines, c), By: m.Actor, Answer: report.AnswerTo(m), Retry: c.Failed, Quiet: qu.quiet})
+	s.Run = s.Queue(spec, runs.Asked{PlanFor: m.ID, PlanLine: lineOf(m.Lines, c), By: m.Actor, Answer: report.AnswerTo(m), Retry: c.Failed, Quiet: qu.quiet}, pull.Updated)
 	s.Pull = m.Pull
 	if !runs.Preview(s.Run) && l.Before(m.At) && appliedNext(m.Lines, c, s.Run) {
 		s.Asked.ThenApply = s.Asked.Try + 1

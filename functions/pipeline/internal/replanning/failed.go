@@ -29,7 +29,7 @@ func planFailedAgain(ctx context.Context, c *Checker, s ledger.Versioned) error 
 		return endRemoved(ctx, c, s, q.Run.Spec.Merge)
 	}
 	s.Spec.Base, s.Spec.Merge, s.Spec.ApplyOn = q.Run.Spec.Base, q.Run.Spec.Merge, q.Run.Spec.ApplyOn
-	s.Run = runs.PlanAgainUnasked(s.Run, c.Facts.Message.ID)
+	s.Run = runs.PlanAgainUnasked(s.Run, c.Facts.Message.ID, c.Facts.Pull.Updated)
 	if s, err = c.Ledger.Save(ctx, s); err != nil {
 		return err
 	}

@@ -58,7 +58,7 @@ func planReturned(ctx context.Context, c *Checker, s ledger.Versioned) error {
 	if s.Plan.Hash != "" { // people may have approved that plan
 		s.Plan.Replaced = s.NextBegun()
 	}
-	s.Run = runs.PlanAgainUnasked(s.Run, c.Facts.Message.ID)
+	s.Run = runs.PlanAgainUnasked(s.Run, c.Facts.Message.ID, c.Facts.Pull.Updated)
 	if s, err = c.Ledger.Save(ctx, s); err != nil {
 		return err
 	}

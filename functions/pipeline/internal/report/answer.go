@@ -43,7 +43,7 @@ func NewReply(id string, r comment.Reply) ledger.Reply {
 // PlanReply and ApplyReply return replies about the run's present plan and apply. A later reply about the same
 // plan or apply replaces them.
 func PlanReply(r runs.Run, reply comment.Reply) ledger.Reply {
-	return NewReply(fmt.Sprintf("plan %s %d", r.Target(), r.Asked.Attempt), reply)
+	return NewReply(ledger.PlanReplyID(r.Target(), r.Asked.Attempt), reply)
 }
 
 func ApplyReply(r runs.Run, reply comment.Reply) ledger.Reply {
@@ -198,8 +198,8 @@ func (rp *Reporter) ChangeAnswer(ctx context.Context, name string, change func(*
 	return err
 }
 
-// unsynced returns those answers of the pull request that are not yet completely written to GitHub.
-func (rp *Reporter) unsynced(ctx context.Context) ([]ledger.Answer, error) {
+// answers returns the answers of the pull request.
+func (rp *Reporter) answers(ctx context.Context) ([]ledger.Answer, error) {
 	list, err := rp.Ledger.Records.List(ctx, ledger.AnswerDir(rp.Facts.Message.Pull))
 	if err != nil {
 		return nil, fmt.Errorf("list answers: %w", err)
@@ -210,9 +210,7 @@ func (rp *Reporter) unsynced(ctx context.Context) ([]ledger.Answer, error) {
 		if err := json.Unmarshal(rec.Value, &a); err != nil {
 			return nil, fmt.Errorf("read %s: the record is damaged: %w", rec.Key, err)
 		}
-		if !a.Synced {
-			out = append(out, a)
-		}
+		out = append(out, a)
 	}
 	return out, nil
 }

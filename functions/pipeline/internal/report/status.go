@@ -37,6 +37,9 @@ func (rp *Reporter) status(ctx context.Context) error {
 	if s.Projects, err = rp.projects(ctx, all, l.Head); err != nil {
 		return err
 	}
+	for _, r := range all {
+		s.History = append(s.History, runs.History(r.Run, l.Head)...)
+	}
 	s.Repeated, s.Automerge = append(repeated(all, l.Head), copies(all, l.Head)...), gatefacts.Automerges(rp.Facts)
 	if l, err = deniedNow(ctx, rp, l, all); err != nil {
 		return err

@@ -58,12 +58,50 @@ func (rp *Reporter) Sync(ctx context.Context) error {
 	if err := rp.status(ctx); err != nil {
 		return err
 	}
-	asks, err := rp.unsynced(ctx)
+	asks, err := rp.answers(ctx)
 	if err != nil {
 		return err
 	}
 	for _, a := range asks {
+		if a.Synced {
+			continue
+		}
 		if err := rp.syncAnswer(ctx, a); err != nil {
+			return err
+		}
+	}
+	return rp.minimize(ctx, asks)
+}
+
+// minimize folds the comments of answers about plans, once a newer plan has replaced each of the plans. Answers
+// about applies stay as they are. Without the permission for it, nothing is folded.
+func (rp *Reporter) minimize(ctx context.Context, asks []ledger.Answer) error {
+	asks = slices.DeleteFunc(asks, func(a ledger.Answer) bool { return !a.Synced || a.Minimized || !a.PlansOnly() })
+	if len(asks) == 0 {
+		return nil
+	}
+	all, err := rp.Ledger.Runs(ctx, rp.Facts.Message.Pull)
+	if err != nil {
+		return err
+	}
+	latest := map[string]int{}
+	for _, r := range all {
+		latest[r.Target()] = r.Asked.Attempt
+	}
+	for _, a := range asks {
+		if !a.Replaced(latest) {
+			continue
+		}
+		for _, marker := range []string{comment.AnswerMarker(a.Name), comment.ResultMarker(a.Name)} {
+			err := rp.Hub.Minimize(ctx, rp.Facts.Message.Pull.Number, github.Earlier{Since: a.At}, marker)
+			if _, final := gatefacts.FinalRefusal(err); final != nil {
+				return err
+			}
+			if !a.Apart {
+				break
+			}
+		}
+		if err := rp.ChangeAnswer(ctx, a.Name, func(now *ledger.Answer) { now.Minimized = true }); err != nil {
 			return err
 		}
 	}

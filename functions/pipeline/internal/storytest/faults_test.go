@@ -215,7 +215,7 @@ func (p *probe) path() (path, place string) {
 }
 
 // counted are the numbers of plans that were begun, of which a repetition makes more.
-var counted = regexp.MustCompile(`"(Begun|Swept|Fence|Idle)":\d+|(@[^/ ]+)/\d+/|(record shown/[^ ]+)\.\d+ `)
+var counted = regexp.MustCompile(`"(Begun|Swept|Fence|Idle)":\d+|(@[^/ ]+)/\d+/|\d{4}-\d\d-\d\d \d\d:\d\d UTC|(record shown/[^ ]+)\.\d+ `)
 
 // end describes all that a story leaves, without the texts that are different each time.
 func (s *stage) end() []string {

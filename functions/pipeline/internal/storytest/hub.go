@@ -86,6 +86,10 @@ func (h hub) PutComment(ctx context.Context, number int, e github.Earlier, marke
 	return out.id, out.at, err
 }
 
+func (h hub) Minimize(ctx context.Context, number int, e github.Earlier, marker string) error {
+	return h.gate(ctx, memory.Effect{Call: "minimize"}, func(ctx context.Context) error { return h.GitHub.Minimize(ctx, number, e, marker) })
+}
+
 func (h hub) PutIssue(ctx context.Context, number int, x github.Issue) (int, error) {
 	return memory.Pass(ctx, h.gate, memory.Effect{Call: "issue " + x.Title}, func(ctx context.Context) (int, error) { return h.GitHub.PutIssue(ctx, number, x) })
 }

@@ -21,7 +21,11 @@ var members = map[string][]string{
 	"Query":                             {"repository"},
 	"Repository":                        {"databaseId", "pullRequest"},
 	"PullRequest":                       {"id", "headRefOid", "reviewDecision", "reviewThreads", "number", "mergeQueue", "isInMergeQueue", "isMergeQueueEnabled"},
-	"Mutation":                          {"enqueuePullRequest"},
+	"Mutation":                          {"enqueuePullRequest", "minimizeComment"},
+	"MinimizeCommentInput":              nil, // whole
+	"MinimizeCommentPayload":            {"minimizedComment"},
+	"Minimizable":                       {"isMinimized"},
+	"ReportedContentClassifiers":        nil, // whole
 	"EnqueuePullRequestInput":           nil, // whole
 	"EnqueuePullRequestPayload":         {"mergeQueueEntry"},
 	"MergeQueue":                        {"entries"},
