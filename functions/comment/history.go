@@ -68,16 +68,18 @@ const mostPast = 30
 // out.
 func (s Status) history(limit int) string {
 	type row struct {
-		until      time.Time
 		head, text string
-		changed    bool // objects, by an apply
+		applied    bool
 	}
 	var rows []row
-	projects := map[row][]string{}
+	projects, until := map[row][]string{}, map[row]time.Time{}
 	for _, p := range s.History {
-		r := row{p.Until, p.Head, p.text(), p.Standing.applied()}
-		if projects[r] == nil {
-			rows = append(rows, r)
+		r := row{p.Head, p.text(), p.Standing.applied()}
+		switch {
+		case projects[r] == nil:
+			rows, until[r] = append(rows, r), p.Until
+		case p.Until.IsZero() || !until[r].IsZero() && p.Until.After(until[r]):
+			until[r] = p.Until
 		}
 		if !slices.Contains(projects[r], p.Project) {
 			projects[r] = append(projects[r], p.Project)
@@ -88,28 +90,28 @@ func (s Status) history(limit int) string {
 	}
 	slices.SortStableFunc(rows, func(a, b row) int { 
 		switch { // without a newer plan, it is the latest
-		case a.until.IsZero() && !b.until.IsZero():
+		case until[a].IsZero() && !until[b].IsZero():
 			return -1
-		case b.until.IsZero() && !a.until.IsZero():
+		case until[b].IsZero() && !until[a].IsZero():
 			return 1
 		}
-		return cmp.Or(b.until.Compare(a.until), cmp.Compare(a.text, b.text))
+		return cmp.Or(until[b].Compare(until[a]), cmp.Compare(a.text, b.text))
 	})
 	head := fmt.Sprintf("\n<details><summary>History: %s</summary>\n\n| until | commit | project | outcome |\n|---|---|---|---|\n", outcomesOf(len(rows)))
 	const end = "\n</details>\n"
 	var b strings.Builder
 	left := max(0, len(rows)-mostPast)
 	for i, over := len(rows)-1, left; i >= 0 && over > 0; i-- { // what was applied stays
-		if !rows[i].changed {
+		if !rows[i].applied {
 			rows, over = slices.Delete(rows, i, i+1), over-1
 		}
 	}
 	for i, r := range rows {
-		until := ""
-		if !r.until.IsZero() {
-			until = r.until.UTC().Format("2006-01-02 15:04 UTC")
+		at := ""
+		if !until[r].IsZero() {
+			at = until[r].UTC().Format("2006-01-02 15:04 UTC")
 		}
-		line := fmt.Sprintf("| %s | %s | %s | %s |\n", until, markdown.Code(markdown.SHA(r.head)), strings.ReplaceAll(fewOf(projects[r]), "|", `\|`), strings.ReplaceAll(r.text, "|", `\|`))
+		line := fmt.Sprintf("| %s | %s | %s | %s |\n", at, markdown.Code(markdown.SHA(r.head)), strings.ReplaceAll(fewOf(projects[r]), "|", `\|`), strings.ReplaceAll(r.text, "|", `\|`))
 		if i == mostPast || len(head)+b.Len()+len(line)+len(end)+100 > limit {
 			left = len(projects) - i
 			break
