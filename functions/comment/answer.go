@@ -83,11 +83,16 @@ type Failed struct {
 	Settled reasons.List `json:",omitempty"`
 	// Hooks are the answers of the hooks that were called before and after the apply.
 	Hooks []reasons.Hooked `json:",omitempty"`
-	Body  string           // the failure, in Markdown
+	// Kept is set if a plan failed that had options, and the earlier plan can still be applied.
+	Kept bool   `json:",omitempty"`
+	Body string // the failure, in Markdown
 }
 
 func (f Failed) markdown() string {
 	what := fmt.Sprintf("**Failed to plan** %s.", markdown.Code(f.Project))
+	if f.Kept {
+		what += " The plan from before is unchanged, and you can still apply it."
+	}
 	switch {
 	case f.Verb == Output || f.Verb == Show:
 		what = fmt.Sprintf("**Failed to show** the state of %s.", markdown.Code(f.Project))

@@ -88,7 +88,7 @@ func (s Status) history(limit int) string {
 	if len(rows) == 0 {
 		return ""
 	}
-	slices.SortStableFunc(rows, func(a, b row) int { 
+	slices.SortStableFunc(rows, func(a, b row) int {
 		switch { // without a newer plan, it is the latest
 		case until[a].IsZero() && !until[b].IsZero():
 			return -1

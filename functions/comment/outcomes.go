@@ -19,7 +19,7 @@ type Message struct {
 type Outcome struct {
 	Project  string
 	Standing Standing // Planned, Applied or another one at rest
-	Actor    string   // login; "" for a push
+	Actor    string   `json:",omitempty"` // login; "" for a push
 	Counts   counting.Counts
 }
 

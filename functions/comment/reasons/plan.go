@@ -15,6 +15,14 @@ func (r NoPlan) words() (text, remedy string) {
 	return "There is no plan to apply.", planAgain(r.Merged)
 }
 
+// RequestedFailed reports that the plan failed which was requested together with the apply. The project still has
+// its plan from before.
+type RequestedFailed struct{}
+
+func (RequestedFailed) words() (text, remedy string) {
+	return "The plan that you requested with this apply failed.", "To apply the plan from before, read it, then comment `lockstep apply`."
+}
+
 // BeingPlanned reports that the plan to apply is not made yet.
 type BeingPlanned struct {
 	Merged bool

@@ -42,6 +42,7 @@ var types = Union[Reason]{
 	"conflicts":         reflect.TypeFor[Conflicts](),
 
 	"no plan":         reflect.TypeFor[NoPlan](),
+	"request failed":  reflect.TypeFor[RequestedFailed](),
 	"being planned":   reflect.TypeFor[BeingPlanned](),
 	"being applied":   reflect.TypeFor[BeingApplied](),
 	"plan is bad":     reflect.TypeFor[PlanIsBad](),

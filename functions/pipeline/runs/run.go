@@ -31,6 +31,8 @@ type Run struct {
 	// End says how the run, its last plan or its last apply ended. Artifacts numbers the run's files.
 	End       End `json:",omitzero"`
 	Artifacts Artifacts
+	// Kept is the plan to which the run returns if the requested plan is not made; nil for none.
+	Kept *Kept `json:",omitempty"`
 	// History has the outcomes of earlier plans, the oldest first: at most the last maxHistory.
 	History []comment.Past `json:",omitempty"`
 }
@@ -272,7 +274,7 @@ func (r Run) To(next Phase) Run {
 // and apply, the other addresses of the state, and the last event that requested an apply. The outcome of the last
 // plan goes to the history. at is the time of the request.
 func (r Run) Queue(spec Spec, asked Asked, at time.Time) Run {
-	r.History = r.outcomes(at)
+	r.History, r.Kept = r.outcomes(at), r.Keeps(spec)
 	asked.Attempt, asked.Try, asked.ApplyFor, asked.Into = r.Asked.Attempt+1, r.Asked.Try, r.Asked.ApplyFor, r.Asked.Into
 	was := r.Plan
 	r = r.To(Queued)

@@ -64,7 +64,9 @@ func (a Answer) Has(prefix string) bool {
 
 // PlanReplyID returns the ID of the reply about a plan. attempt is its number among the plans of its run, and
 // target the target of the run.
-func PlanReplyID(target string, attempt int) string { return fmt.Sprintf("plan %s %d", target, attempt) }
+func PlanReplyID(target string, attempt int) string {
+	return fmt.Sprintf("plan %s %d", target, attempt)
+}
 
 // PlansOnly reports whether all replies are about plans.
 func (a Answer) PlansOnly() bool {

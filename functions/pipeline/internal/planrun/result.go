@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
@@ -33,6 +34,9 @@ func (pl *Planner) storePlan(ctx context.Context, s ledger.Versioned, result job
 	if err != nil {
 		return err
 	}
+	if result.Plan == nil && s.Kept != nil {
+		return pl.goBack(ctx, s)
+	}
 	if err := ledger.Sweep(ctx, pl.Artifacts, s.Run, s.Artifacts.Begun-1); err != nil {
 		return err
 	}
@@ -41,10 +45,34 @@ func (pl *Planner) storePlan(ctx context.Context, s ledger.Versioned, result job
 		next = runs.PlanFailed
 	}
 	s = s.To(next)
-	s.Artifacts.Swept = s.Artifacts.Begun - 1
+	s.Artifacts.Swept, s.Kept = s.Artifacts.Begun-1, nil
 	if _, err := pl.Ledger.Save(ctx, s); err != nil {
 		if errors.Is(err, pipeline.ErrConflict) {
 			return errors.Join(ErrSuperseded, pl.sweepOne(ctx, s.Run))
+		}
+		return err
+	}
+	return pl.Planned(ctx, s.Run)
+}
+
+// goBack returns a run whose plan with options has failed to the plan that it had before. The answer to the command
+// has the failure. An apply that was requested together with the failed plan is refused: the person meant another plan.
+func (pl *Planner) goBack(ctx context.Context, s ledger.Versioned) error {
+	failed := s.Run
+	failed.Phase = runs.PlanFailed
+	if err := pl.Report.Reply(ctx, s.Asked.Answer, report.PlanOutcome(failed)); err != nil {
+		return err
+	}
+	if err := pl.Report.AnswerWaitingApply(ctx, failed, reasons.RequestedFailed{}); err != nil {
+		return err
+	}
+	s.Run = s.Return(pl.Facts.Pull.Updated)
+	if err := pl.Ledger.ListPlan(ctx, s.Run, pl.Report.Facts.Pull.Author); err != nil {
+		return err
+	}
+	if _, err := pl.Ledger.Save(ctx, s); err != nil {
+		if errors.Is(err, pipeline.ErrConflict) {
+			return ErrSuperseded
 		}
 		return err
 	}

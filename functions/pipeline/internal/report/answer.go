@@ -62,7 +62,7 @@ func PlanOutcome(r runs.Run) ledger.Reply {
 	if r.Phase == runs.Planned {
 		return PlanReply(r, runs.Status(r).Made())
 	}
-	p := PlanReply(r, comment.Failed{Project: runs.Label(r), Verb: comment.Plan})
+	p := PlanReply(r, comment.Failed{Project: runs.Label(r), Verb: comment.Plan, Kept: r.Kept != nil})
 	p.Body = r.Report()
 	return p
 }

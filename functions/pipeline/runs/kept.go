@@ -1,0 +1,51 @@
+package runs
+
+import "time"
+
+// A Kept is the plan that a run returns to if the plan with options that somebody has requested cannot be made.
+type Kept struct {
+	Spec    Spec
+	Address Address
+	Plan    Plan
+	// By is who requested the plan, and Begun its number.
+	By    string
+	Begun int
+}
+
+// Keeps returns the plan to which a run returns if its next plan, for spec, is not made; nil if there is none. A
+// plan is kept if the next one has options, and is for the same head.
+func (r Run) Keeps(spec Spec) *Kept {
+	next := r
+	next.Spec = spec
+	switch {
+	case spec.Head != r.Spec.Head || spec.AfterMerge || !HasOptions(next):
+		return nil
+	case r.Phase == Queued || r.Phase == Planning:
+		return r.Kept
+	case r.Phase != Planned || !r.Plan.Applyable || Preview(r):
+		return nil
+	}
+	return &Kept{r.Spec, r.Address, r.Plan, r.Asked.By, r.Artifacts.Begun}
+}
+
+// Return returns a run, whose plan could not be made, with its kept plan. The failure goes to the history. The
+// answer to the command must have been written before: the run no longer knows it.
+func (r Run) Return(at time.Time) Run {
+	failed := r
+	failed.Phase = PlanFailed
+	history := failed.outcomes(at)
+	if n := len(r.History); n > 0 { // the kept plan has no newer one
+		history = append(history[:n-1:n-1], history[n:]...)
+	}
+	kept := *r.Kept
+	if r.Phase == Queued {
+		r = r.To(Planning)
+	}
+	number := r.HighestNumber()
+	r = r.To(Planned)
+	r.Spec, r.Address, r.Plan, r.Apply, r.End = kept.Spec, kept.Address, kept.Plan, Apply{}, End{}
+	r.Artifacts.Begun, r.Artifacts.Reserved = kept.Begun, number
+	r.Asked.By, r.Asked.Answer, r.Asked.ThenApply, r.Asked.Retry = kept.By, "", 0, false
+	r.History, r.Kept = history, nil
+	return r
+}
