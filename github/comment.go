@@ -69,24 +69,30 @@ func (c *Client) PutComment(ctx context.Context, number int, e Earlier, marker, 
 	return id, edited.GetUpdatedAt().Time, nil
 }
 
-// Minimize folds the comments of Lockstep that begin with a marker: GitHub shows one line for each, "This comment was
-// marked as outdated", and the text after a click. It does nothing if there are none.
+// Minimize folds a comment that Lockstep's App wrote: GitHub shows one line instead, "This comment was marked as
+// outdated", and the text after a click. It does nothing if Lockstep has no comment with this ID any more.
 // Source: https://docs.github.com/en/graphql/reference/mutations#minimizecomment
-func (c *Client) Minimize(ctx context.Context, number int, e Earlier, marker string) error {
-	own, err := c.ourComments(ctx, number, e, marker)
+func (c *Client) Minimize(ctx context.Context, comment int64) error {
+	what := fmt.Sprintf("minimize comment %d on %s", comment, c.repo)
+	login, err := c.app.Login(ctx)
 	if err != nil {
 		return err
 	}
-	for _, x := range own {
-		a, err := ask(ctx, c, c.client, minimizeMutation, map[string]any{"id": x.GetNodeID()})
-		if err == nil {
-			err = deniedIn(a)
-		}
-		if err = failed(fmt.Sprintf("minimize comment %d on %s#%d", x.GetID(), c.repo, number), err); err != nil && !errors.Is(err, ErrNotFound) {
-			return err
-		}
+	x, _, err := c.client.Issues.GetComment(ctx, c.repo.Owner, c.repo.Name, comment)
+	if err = failed(what, err); errors.Is(err, ErrNotFound) || err == nil && !wrote(x, login) {
+		return nil
 	}
-	return nil
+	if err != nil {
+		return err
+	}
+	a, err := ask(ctx, c, c.client, minimizeMutation, map[string]any{"id": x.GetNodeID()})
+	if err == nil {
+		err = deniedIn(a)
+	}
+	if err = failed(what, err); errors.Is(err, ErrNotFound) {
+		return nil
+	}
+	return err
 }
 
 // utf8Only replaces bytes that are not UTF-8. JSON would turn each of these bytes into three bytes. The text

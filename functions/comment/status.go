@@ -268,12 +268,14 @@ func (s Status) render(sections []string) string {
 	return b.String()
 }
 
-const tableHead = "| project | plan | status |\n|---|---|---|\n"
+// tableHead begins the table. Its first column is what a person needs to know first: a phone shows that column only.
+const tableHead = "| status | project | plan |\n|---|---|---|\n"
 
 // row returns the project's line of the table. names is the project's name in Markdown, or the names of several
 // projects with the same line.
 func (p ProjectStatus) row(names string) string {
-	return fmt.Sprintf("| %s | %s | %s |\n", strings.ReplaceAll(names, "|", `\|`), p.plan(), p.cell())
+	cell := func(text string) string { return strings.ReplaceAll(text, "|", `\|`) }
+	return fmt.Sprintf("| %s | %s | %s |\n", cell(p.cell()), cell(names), cell(p.plan()))
 }
 
 // named reports whether the comment shows the plan's name. It does so if the plan can be applied or is being

@@ -47,7 +47,7 @@ func TestWordsAfterAFailedMerge(t *testing.T) {
 	s.expect("the check", page, "For a new plan of what was merged, comment `lockstep retry -p net` on the pull request.")
 	s.expect("a plan", s.say("alice", n, "lockstep retry"), "**Failed to plan** `net`.", "not ready")
 	s.merge("bob", s.pull("bob", "m", githubtest.Files{"net/n.tf": resource("n", "2")}))
-	s.expect("the status", s.status(n), "applied by #2", "| `net` | no plan | applied by #2 |")
+	s.expect("the status", s.status(n), "applied by #2", "| applied by #2 | `net` | no plan |")
 	s.lacks("the status", s.status(n), "not ready")
 	s.lacks("the check", s.checkOf("n", "lockstep/net").Summary, "no changes")
 }

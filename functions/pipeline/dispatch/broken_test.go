@@ -78,7 +78,7 @@ func TestBrokenByBoth(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "app/main.tf": resource("a", "1"), "lockstep.hcl": "project \"app\" {\n  dir = \"app\"\n}\n"})
 	n := s.pull("alice", "b", githubtest.Files{"lockstep.hcl": netProject})
-	s.expect("the plan", s.status(n), "| `net` | 1 to add, 0 to change, 0 to destroy | ready to apply |")
+	s.expect("the plan", s.status(n), "| ready to apply | `net` | 1 to add, 0 to change, 0 to destroy |")
 	s.repo.Push("bob", "main", "Nobody plans it", githubtest.Files{"net/main.tf": githubtest.Deleted, "net/backend.tf": githubtest.Deleted})
 	s.settle()
 	s.expect("the refusal", s.say("alice", n, "lockstep apply -p net"), "The settings have errors once they are merged into the base branch", "The directory net of the project \"net\" has no configuration files", "in the pull request or on the base branch")

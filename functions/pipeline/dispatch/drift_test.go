@@ -15,7 +15,7 @@ func TestDriftOfAnAppliedHead(t *testing.T) {
 	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
 	s.say("alice", n, "lockstep apply")
 	s.expect("the drift", s.say("alice", n, "lockstep drift"), "**Planned** `net`: no changes")
-	s.expect("the status", s.status(n), "| `net` | no changes, with -refresh-only | up to date |", "Merge this pull request")
+	s.expect("the status", s.status(n), "| up to date | `net` | no changes, with -refresh-only |", "Merge this pull request")
 	if got := s.status(n); strings.Contains(got, "leaves out what the pull request changes") {
 		t.Errorf("it leaves out nothing:\n%s", got)
 	}
@@ -64,7 +64,7 @@ func TestFailedDriftOfAnAppliedHead(t *testing.T) {
 				e := &unknowing{Engine: s.pipeline.Engine, project: "net"}
 				s.pipeline.Engine = e
 				s.expect("the plan", s.say("alice", n, command), "**Failed to plan** `net`.")
-				s.expect("the status", s.status(n), "| `net` | no changes | up to date; the last plan with -", " **failed** |", "Invalid count argument", "has changed nothing: the project is as it was before", "Merge this pull request")
+				s.expect("the status", s.status(n), "| up to date; the last plan with -", "| `net` | no changes |", " **failed** |", "Invalid count argument", "has changed nothing: the project is as it was before", "Merge this pull request")
 				s.headIs("before the merge", "b", "success 1 project up to date")
 				s.expect("the project's check", s.check("b"), "lockstep/net: success Up to date; the last plan with -")
 				before := len(s.repo.Comments(n))
@@ -85,7 +85,7 @@ func TestFailedDriftOfAnAppliedHead(t *testing.T) {
 }
 
 // TestFailedCommandWithoutChanges holds that a head whose plan has no changes keeps its check where a plan with options fails, that its
-// merge looks at it again, and that one whose plan has some loses it.
+// merge looks at it again, and that one whose plan has some keeps that plan.
 func TestFailedCommandWithoutChanges(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "lockstep.hcl": netProject})
@@ -110,10 +110,10 @@ func TestFailedCommandWithoutChanges(t *testing.T) {
 	s.headIs("again", "words", "success 1 project up to date")
 	other := s.pull("alice", "c", githubtest.Files{"net/c.tf": resource("c", "1")})
 	s.expect("of a head with changes", s.say("alice", other, "lockstep import terraform_data.none x"), "**Failed to plan** `net`.")
-	s.headIs("of a head with changes", "c", "failure 1 project failed to plan")
+	s.headIs("of a head with changes", "c", "neutral 1 project ready to apply – 1 to add, 0 to change, 0 to destroy")
 	s.repo.Merge("bob", n)
 	s.settle()
-	s.expect("the merge", s.status(n), "| `net` | no changes | up to date |")
+	s.expect("the merge", s.status(n), "| up to date | `net` | no changes |")
 	s.headIs("after the merge", "words", "success 1 project up to date")
 }
 

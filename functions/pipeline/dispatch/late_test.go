@@ -70,7 +70,7 @@ func TestLateApply(t *testing.T) {
 	s.settle()
 	s.expect("the answer", s.answer(n, "merge"), "**Not applied**", "`net`", "`app`", "**not met**: a time outside all freezes", "Once nothing blocks it, Lockstep applies the plan, if the plan is still up to date then.")
 	s.lacks("the answer", s.answer(n, "merge"), "look at it, and apply that one")
-	s.expect("the status", s.status(n), "erged, not applied", "`net` | 2 to add, 0 to change, 0 to destroy | **merged, not applied**, waiting for the end of the freeze", "`app` | 2 to add, 0 to change, 0 to destroy | **merged, not applied**, waiting for the end of the freeze, after `net`", "Lockstep applies the plan once its requirements are met, if the plan is still up to date then.")
+	s.expect("the status", s.status(n), "erged, not applied", "| **merged, not applied**, waiting for the end of the freeze | `net` | 2 to add", "| **merged, not applied**, waiting for the end of the freeze, after `net` | `app` | 2 to add", "Lockstep applies the plan once its requirements are met, if the plan is still up to date then.")
 	s.lacks("the status", s.status(n), "To apply what was merged")
 	s.expect("the check", s.check("b"), "action_required Merged, not applied")
 	if got := s.openIssues(); len(got) != 1 {

@@ -61,7 +61,7 @@ func TestMixedOccasions(t *testing.T) {
 		return s, s.pull("alice", "b", both)
 	}
 	s, n := start("dir = \"net\"", "dir = \"net\"\n  apply = \"merge\"")
-	s.expect("both", s.status(n), "| `app` | 2 to add, 0 to change, 0 to destroy | applies on merge")
+	s.expect("both", s.status(n), "| applies on merge", "| `app` | 2 to add, 0 to change, 0 to destroy |")
 	s.expect("the apply of the second", s.say("alice", n, "lockstep apply -p app"), "The settings of the base branch say that merging applies `app`.", "To apply the plan, merge the pull request.")
 	for _, c := range s.repo.Checks(s.repo.Head("b")) {
 		if c.Conclusion != "success" {
@@ -105,7 +105,7 @@ func TestOrderOfThePullRequestsOwn(t *testing.T) {
 	s.settle()
 	s.expect("the merge", s.answer(n, "merge"), "**Applied** `net`", "**Merged, not applied**: `app`")
 	s.say("alice", n, "lockstep retry")
-	s.expect("the plan after it", s.status(n), "| `app` | 2 to add, 0 to change, 0 to destroy | ready to apply |")
+	s.expect("the plan after it", s.status(n), "| ready to apply | `app` | 2 to add, 0 to change, 0 to destroy |")
 	s.expect("the apply after it", s.say("alice", n, "lockstep apply"), "**Applied** `app`: 2 added")
 }
 

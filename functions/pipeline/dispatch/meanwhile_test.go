@@ -157,7 +157,7 @@ func TestPendingDuringTheApplyOfAFormerHead(t *testing.T) {
 	}
 	s.drain(t.Context(), s.pipeline.Handle)
 	s.headIs("with an apply queued", "b", "queued 1 project planning, 1 ready to apply")
-	s.expect("the status", s.status(n), "| `db` | ... | queued for planning, after the apply of an earlier commit |", "| `app` |")
+	s.expect("the status", s.status(n), "| queued for planning, after the apply of an earlier commit | `db` | ... |", "| `app` |")
 	if err := s.pipeline.Handle(t.Context(), m); err != nil {
 		t.Fatal(err)
 	}

@@ -270,7 +270,7 @@ func TestMergedAtOnce(t *testing.T) {
 		}
 		s.repo.Merge("bob", 1)
 		s.settle()
-		s.expect("the status", s.status(1), "`net` | 2 to add, 0 to change, 0 to destroy | ready to apply")
+		s.expect("the status", s.status(1), "ready to apply | `net` | 2 to add, 0 to change, 0 to destroy")
 		s.expect("the answer to the merge", s.answer(1, "merge"), "**Planned** `net`: 2 to add")
 		issues := s.repo.Issues()
 		if len(issues) != 1 || !issues[0].Open {
@@ -347,7 +347,7 @@ func TestFollowUpIssue(t *testing.T) {
 		if !first.Open || first.Author != "lockstep[bot]" || first.Title != "#1 is merged, but not fully applied" {
 			t.Errorf("the issue is %+v", first)
 		}
-		s.expect("the issue", first.Body, "| `net` | 2 to add, 0 to change, 0 to destroy | **merged, not applied** |", "For a new plan of what is not applied, comment `lockstep retry` on")
+		s.expect("the issue", first.Body, "| **merged, not applied** | `net` | 2 to add, 0 to change, 0 to destroy |", "For a new plan of what is not applied, comment `lockstep retry` on")
 		s.expect("the retry", s.say("alice", n, "lockstep retry"), "**Planned** `net`: 2 to add")
 		s.expect("the issue", issue().Body, "ready to apply")
 		s.expect("the apply", s.say("alice", n, "lockstep apply"), "**Applied** `net`: 2 added")
@@ -413,7 +413,7 @@ func TestFollowUpByAnother(t *testing.T) {
 			if len(issue.Talk) != 1 || !strings.Contains(issue.Talk[0], "#2 has applied `net`.") {
 				t.Errorf("the comments are %q", issue.Talk)
 			}
-			s.expect("the status", s.status(first), "| `net` | 2 to add, 0 to change, 0 to destroy | applied by #2 |")
+			s.expect("the status", s.status(first), "| applied by #2 | `net` | 2 to add, 0 to change, 0 to destroy |")
 			s.lacks("the status", s.status(first), "not applied")
 			s.lacks("the status", s.status(first), "retry")
 			s.expect("the check", s.check("subnet"), "success Applied by #2")
@@ -468,7 +468,7 @@ func TestFinishedByAnother(t *testing.T) {
 			}
 			s.repo.Merge("bob", second)
 			s.settle()
-			s.expect("the status", s.status(first), "| `net` | 2 to add, 0 to change, 0 to destroy | applied by #2 |")
+			s.expect("the status", s.status(first), "| applied by #2 | `net` | 2 to add, 0 to change, 0 to destroy |")
 			s.lacks("the status", s.status(first), "retry")
 			s.expect("the check", s.check("subnet"), "success Applied by #2")
 			kept := func(a string) bool { return strings.Contains(a, fmt.Sprintf("/%d/net@", first)) }

@@ -20,13 +20,13 @@ func TestMixtureAfterTheMerge(t *testing.T) {
 		s, n := start(t, "")
 		s.repo.Merge("bob", n)
 		s.settle()
-		const left = "| `app` | 2 to add, 0 to change, 0 to destroy | **merged, not applied**, after `net` |"
-		s.expect("the issue", issue(s), left, "| `net` | 2 to add, 0 to change, 0 to destroy | **merged, not applied** |")
+		const left = "| **merged, not applied**, after `net` | `app` | 2 to add, 0 to change, 0 to destroy |"
+		s.expect("the issue", issue(s), left, "| **merged, not applied** | `net` | 2 to add, 0 to change, 0 to destroy |")
 		s.say("alice", n, "lockstep retry")
 		engine := s.pipeline.Engine
 		s.pipeline.Engine = halfway{engine}
 		s.expect("the apply", s.say("alice", n, "lockstep apply"), "**Failed to apply** `net`: 2 added, 0 changed, 0 destroyed before the failure. The state contains these changes.", "**Not applied** `app`")
-		s.expect("the issue then", issue(s), "| `net` | 2 to add, 0 to change, 0 to destroy | **failed to apply** (2 added", "| `app` | 2 to add, 0 to change, 0 to destroy | ready to apply, after `net` |")
+		s.expect("the issue then", issue(s), "| **failed to apply** (2 added", "| `net` | 2 to add, 0 to change, 0 to destroy |", "| ready to apply, after `net` | `app` | 2 to add, 0 to change, 0 to destroy |")
 		s.pipeline.Engine = engine
 		s.say("alice", n, "lockstep retry")
 		s.say("alice", n, "lockstep apply")

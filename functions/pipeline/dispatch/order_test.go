@@ -48,7 +48,7 @@ func TestOrderIsShown(t *testing.T) {
 		return map[string]string{"the check": s.checkOf("b", "lockstep/app").Summary, "the page": comment.Check{ProjectStatus: p}.Summary(1 << 16)}
 	}
 	const after, own = "after `net`", "To apply this plan, comment `lockstep apply -p app`"
-	s.expect("the status", s.status(n), "| `app` | 2 to add, 0 to change, 0 to destroy | ready to apply, "+after+" |", "Lockstep applies projects in the order of their dependencies")
+	s.expect("the status", s.status(n), "| ready to apply, "+after+" | `app` | 2 to add, 0 to change, 0 to destroy |", "Lockstep applies projects in the order of their dependencies")
 	s.expect("the check that can be required", s.checkOf("b", "lockstep").Summary, after)
 	for name, text := range places() {
 		s.expect(name, text, after, "This project is applied after `net`, which it depends on. Comment `lockstep apply` on the pull request to apply both in that order.")
@@ -238,8 +238,8 @@ func TestOrderOfAtlantis(t *testing.T) {
 	s.expect("both", s.say("bob", n, "lockstep apply"), "**Applied** `net`: 2 added", "**Applied** `app`: 2 added")
 }
 
-// TestOrderAfterAFailedDestruction holds that a plan to destroy a project does not let those that depend on it go before its change, unless
-// it waits for its apply, and that a plan of the change turns the order back.
+// TestOrderAfterAFailedDestruction holds that a plan to destroy a project that fails does not let those that depend on it go before its
+// change, and that a plan of the change turns the order back.
 func TestOrderAfterAFailedDestruction(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "app/main.tf": resource("a", "1"), "lockstep.hcl": appLast})
@@ -247,13 +247,13 @@ func TestOrderAfterAFailedDestruction(t *testing.T) {
 	e := &unknowing{Engine: s.pipeline.Engine, project: "net"}
 	s.pipeline.Engine = e
 	s.say("alice", n, "lockstep plan -destroy -p net")
-	s.expect("the status", s.status(n), "| `app` | 2 to add, 0 to change, 0 to destroy | ready to apply, after `net` |")
-	s.expect("an apply", s.say("alice", n, "lockstep apply -p app"), "**Not applied** `app`", "`app` depends on `net`, which is not applied.", "The plan of `net` cannot be applied as it is. First comment `lockstep plan -p net`, and read the result.")
+	s.expect("the status", s.status(n), "| ready to apply, after `net` | `app` | 2 to add, 0 to change, 0 to destroy |")
+	s.expect("an apply", s.say("alice", n, "lockstep apply -p app"), "**Not applied** `app`", "`app` depends on `net`, which is not applied.", "First apply that project: comment `lockstep apply -p net`.")
 	e.known = true
 	s.say("alice", n, "lockstep plan -p net")
 	s.expect("an apply in order", s.say("alice", n, "lockstep apply"), "**Applied** `net`: 2 added", "**Applied** `app`: 2 added")
 	s.say("alice", n, "lockstep plan -destroy")
-	s.expect("the end", s.status(n), "| `net` | 0 to add, 0 to change, 2 to destroy, with -destroy | ready to apply, to be destroyed after `app` |")
+	s.expect("the end", s.status(n), "| ready to apply, to be destroyed after `app` | `net` | 0 to add, 0 to change, 2 to destroy, with -destroy |")
 	s.expect("the apply of the end", s.say("alice", n, "lockstep apply"), "**Applied** `app`: 0 added, 0 changed, 2 destroyed", "**Applied** `net`: 0 added, 0 changed, 2 destroyed")
 	s.say("alice", n, "lockstep plan -p app")
 	s.expect("before what is destroyed", s.say("alice", n, "lockstep apply -p app"), "**Not applied** `app`", "`app` depends on `net`, which is not applied.")

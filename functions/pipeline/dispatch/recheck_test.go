@@ -125,7 +125,7 @@ func empty(t *testing.T, settings string) (s *stage, mine, other int) {
 	s.settle()
 	mine = s.pull("bob", "mine", githubtest.Files{"net/x.tf": "locals {\n  x = \"2\"\n}\n"})
 	other = s.pull("alice", "other", githubtest.Files{"net/other.tf": "resource \"terraform_data\" \"other\" {\n  input = local.x\n}\n"})
-	s.expect("the plan without changes", s.status(mine), "| `net` | no changes | up to date |")
+	s.expect("the plan without changes", s.status(mine), "| up to date | `net` | no changes |")
 	s.expect("its check", s.headOf("mine"), "success 1 project up to date")
 	return s, mine, other
 }

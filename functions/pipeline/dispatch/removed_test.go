@@ -64,7 +64,7 @@ func (s *stage) of(n int, name string) runs.Run {
 func TestRemovedProject(t *testing.T) {
 	t.Parallel()
 	s, n := removing(t, "", githubtest.Files{"app/c.tf": resource("c", "1")})
-	s.expect("the status", s.status(n), "**This pull request removes the project** `net`", "| `net` | 0 to add, 0 to change, 2 to destroy, with -destroy | ready to destroy with `lockstep apply -p net` |", "terraform_data.b will be destroyed")
+	s.expect("the status", s.status(n), "**This pull request removes the project** `net`", "| ready to destroy with `lockstep apply -p net` | `net` | 0 to add, 0 to change, 2 to destroy, with -destroy |", "terraform_data.b will be destroyed")
 	s.expect("an apply of all", s.say("alice", n, "lockstep apply"), "**Applied** `app`: 1 added", "**Not applied** `net`", "Such a plan needs a command of its own", "`lockstep apply -p net`")
 	s.expect("plan and apply in one comment", s.say("alice", n, "lockstep plan\nlockstep apply"), "**Planned** `net`", "**Not applied** `net`")
 	s.expect("by somebody without rights", s.say("mallory", n, "lockstep apply -p net"), "**Not applied**")
@@ -375,7 +375,7 @@ func TestRemovedAndAppliedSince(t *testing.T) {
 		"lockstep.hcl": "project \"net\" {\n  dir = \"net\"\n}\nproject \"app\" {\n  dir = \"app\"\n}\n",
 	})
 	n := s.pull("alice", "remove", githubtest.Files{"net/main.tf": githubtest.Deleted, "lockstep.hcl": removal["lockstep.hcl"]})
-	s.expect("the status", s.status(n), "| `net` | no changes, with -destroy | up to date |")
+	s.expect("the status", s.status(n), "| up to date | `net` | no changes, with -destroy |")
 	m := s.pull("bob", "more", githubtest.Files{"net/b.tf": resource("b", "1")})
 	s.expect("the other apply", s.say("bob", m, "lockstep apply -p net"), "**Applied** `net`: 2 added")
 	s.repo.Merge("alice", n)

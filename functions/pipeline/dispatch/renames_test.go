@@ -45,7 +45,7 @@ func TestPlanOfOneLeavesTheRenamed(t *testing.T) {
 	n := s.pull("bob", "q", githubtest.Files{"net/q.tf": resource("q", "1"), "app/q.tf": resource("q", "1")})
 	s.renames(twoNamed("network"))
 	s.say("bob", n, "lockstep plan -p app")
-	s.expect("the status", s.status(n), "| `net` | 1 to add, 0 to change, 0 to destroy | **out of date** |", "**The base branch has renamed `net` to `network`**")
+	s.expect("the status", s.status(n), "| **out of date** | `net` | 1 to add, 0 to change, 0 to destroy |", "**The base branch has renamed `net` to `network`**")
 	s.lacks("the status", s.status(n), "has removed")
 	answer := s.say("bob", n, "lockstep apply")
 	s.expect("the apply", answer, "**Not applied** `app`", "`app` depends on `network`, which is not applied", "The plan of `network` cannot be applied as it is. First comment `lockstep plan -p network`, and read the result.")
@@ -166,7 +166,7 @@ func TestRenameCanPass(t *testing.T) {
 	enforced := "check {\n  waiting = \"action_required\"\n}\n"
 	s, b := newNamed(t, enforced)
 	n := s.pull("alice", "r", githubtest.Files{"lockstep.hcl": twoNamed("network", enforced), "net/n.tf": resource("n", "1"), "app/n.tf": resource("n", "1")})
-	s.expect("the status", s.status(n), "| `network` | 1 to add, 0 to change, 0 to destroy | ready to apply after the merge |", "| `app` | 1 to add, 0 to change, 0 to destroy | ready to apply after the merge, after `network` |",
+	s.expect("the status", s.status(n), "| ready to apply after the merge | `network` | 1 to add, 0 to change, 0 to destroy |", "| ready to apply after the merge, after `network` | `app` | 1 to add, 0 to change, 0 to destroy |",
 		"ready to apply after the merge |")
 	s.lacks("the status", s.status(n), "To apply this plan")
 	c := s.checkOf("r", "lockstep")

@@ -264,7 +264,7 @@ func TestPlanGateOfAMerge(t *testing.T) {
 	if len(issues) != 1 || !issues[0].Open {
 		t.Fatalf("no issue is about it: %+v", issues)
 	}
-	s.expect("the issue", issues[0].Body, "| `net` | no plan | **merged, not applied** |", "For a new plan of what is not applied, comment `lockstep retry` on")
+	s.expect("the issue", issues[0].Body, "| **merged, not applied** | `net` | no plan |", "For a new plan of what is not applied, comment `lockstep retry` on")
 	if strings.Contains(issues[0].Body, "`app`") {
 		t.Errorf("the applied project is in the issue:\n%s", issues[0].Body)
 	}
@@ -287,7 +287,7 @@ func TestPlanGateOfAMergeAtOnce(t *testing.T) {
 	n := s.repo.OpenPull("alice", "B", "b")
 	s.repo.Merge("alice", n)
 	s.settle()
-	if issues := s.repo.Issues(); len(issues) != 1 || !issues[0].Open || !strings.Contains(issues[0].Body, "| `net` | no plan | **merged, not applied** |") {
+	if issues := s.repo.Issues(); len(issues) != 1 || !issues[0].Open || !strings.Contains(issues[0].Body, "| **merged, not applied** | `net` | no plan |") {
 		t.Fatalf("no issue is about it: %+v", issues)
 	}
 	s.expect("by one who may", s.say("bob", n, "lockstep retry"), "**Planned** `net`: 2 to add")

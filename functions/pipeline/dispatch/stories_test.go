@@ -46,7 +46,7 @@ func TestProjects(t *testing.T) {
 	s.expect("an unknown workspace", s.say("alice", one, "lockstep plan -w prod"), "No project matches")
 	s.expect("an apply of nothing that is planned", s.say("alice", one, "lockstep apply -d nowhere"), "This pull request has no plan that `lockstep apply -d nowhere` matches.", "Projects with a plan: `app`, `db`, `lonely`.")
 	s.expect("an apply of one", s.say("alice", one, "lockstep apply -d db"), "**Applied** `db`: 1 added")
-	s.expect("the status", s.status(one), "| `app` | 1 to add, 0 to change, 0 to destroy | ready to apply", "| `db` | 1 to add, 0 to change, 0 to destroy | applied by `alice`")
+	s.expect("the status", s.status(one), "| ready to apply", "| `app` | 1 to add, 0 to change, 0 to destroy |", "| applied by `alice`", "| `db` | 1 to add, 0 to change, 0 to destroy |")
 	answer := s.say("bob", one, "lockstep apply")
 	s.expect("an apply of the rest", answer, "**Applied** `app`", "**Applied** `lonely`")
 	if strings.Contains(answer, "`db`") {

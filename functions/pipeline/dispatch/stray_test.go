@@ -75,7 +75,7 @@ func TestRepositoryIsBack(t *testing.T) {
 		s, n, _ := away(t, pipeline.ToApply, says("lockstep apply"), reconcile.Found{Strays: 1})
 		s.repo.Push("alice", "b", "More", githubtest.Files{"net/c.tf": resource("c", "1")})
 		s.settle()
-		s.expect("the status", s.status(n), "| `net` | 3 to add, 0 to change, 0 to destroy | ready to apply |")
+		s.expect("the status", s.status(n), "| ready to apply | `net` | 3 to add, 0 to change, 0 to destroy |")
 	})
 	t.Run("an apply that was done", func(t *testing.T) {
 		t.Parallel()

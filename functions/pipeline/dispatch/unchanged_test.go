@@ -56,7 +56,7 @@ func TestPlanOfOutputs(t *testing.T) {
 	read("the plan of a move")
 	s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Applied** `.`")
 	s.expect("nothing is left", s.say("alice", n, "lockstep plan"), "**Planned** `.`: no changes.")
-	s.expect("nothing is left", s.status(n), "up to date (`"+s.repo.Head("b")[:7]+"`)\n", "| `.` | no changes | up to date |")
+	s.expect("nothing is left", s.status(n), "up to date (`"+s.repo.Head("b")[:7]+"`)\n", "| up to date | `.` | no changes |")
 }
 
 // TestApplyThatChangesNothing holds that an apply which has failed, or was stopped, before its first change is in the way of no

@@ -12,9 +12,9 @@ type Kept struct {
 	Begun int
 }
 
-// Keeps returns the plan to which a run returns if its next plan, for spec, is not made; nil if there is none. A
+// keeps returns the plan to which a run returns if its next plan, for spec, is not made; nil if there is none. A
 // plan is kept if the next one has options, and is for the same head.
-func (r Run) Keeps(spec Spec) *Kept {
+func (r Run) keeps(spec Spec) *Kept {
 	next := r
 	next.Spec = spec
 	switch {

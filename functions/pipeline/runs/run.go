@@ -274,7 +274,7 @@ func (r Run) To(next Phase) Run {
 // and apply, the other addresses of the state, and the last event that requested an apply. The outcome of the last
 // plan goes to the history. at is the time of the request.
 func (r Run) Queue(spec Spec, asked Asked, at time.Time) Run {
-	r.History, r.Kept = r.outcomes(at), r.Keeps(spec)
+	r.History, r.Kept = r.outcomes(at), r.keeps(spec)
 	asked.Attempt, asked.Try, asked.ApplyFor, asked.Into = r.Asked.Attempt+1, r.Asked.Try, r.Asked.ApplyFor, r.Asked.Into
 	was := r.Plan
 	r = r.To(Queued)

@@ -31,6 +31,8 @@ type Answer struct {
 	Promised []string `json:",omitempty"`
 	First    []string `json:",omitempty"`
 	Apart    bool     `json:",omitempty"`
+	// Comments are the IDs of the comments on GitHub: of the answer and, if it is Apart, of the result.
+	Comments []int64 `json:",omitempty"`
 	// Minimized is set once GitHub was asked to fold the comment, because newer plans have replaced all of its plans.
 	Minimized bool `json:",omitempty"`
 }

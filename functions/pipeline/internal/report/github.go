@@ -13,8 +13,8 @@ type Hub interface {
 	// PutComment writes the comment that begins with marker, and creates it if there is none. at is the time at
 	// which its present text was written, by GitHub's clock.
 	PutComment(ctx context.Context, number int, e github.Earlier, marker, body string) (id int64, at time.Time, err error)
-	// Minimize folds the comments that begin with marker.
-	Minimize(ctx context.Context, number int, e github.Earlier, marker string) error
+	// Minimize folds a comment of Lockstep.
+	Minimize(ctx context.Context, comment int64) error
 	React(ctx context.Context, comment int64, r github.Reaction) error
 	// PutCheck writes a check run and returns its ID. With id 0 it writes Lockstep's check run with the name
 	// and the external ID of c on the commit of c, and creates it if there is none.

@@ -92,13 +92,9 @@ func (rp *Reporter) minimize(ctx context.Context, asks []ledger.Answer) error {
 		if !a.Replaced(latest) {
 			continue
 		}
-		for _, marker := range []string{comment.AnswerMarker(a.Name), comment.ResultMarker(a.Name)} {
-			err := rp.Hub.Minimize(ctx, rp.Facts.Message.Pull.Number, github.Earlier{Since: a.At}, marker)
-			if _, final := gatefacts.FinalRefusal(err); final != nil {
+		for _, id := range a.Comments {
+			if _, err := gatefacts.FinalRefusal(rp.Hub.Minimize(ctx, id)); err != nil {
 				return err
-			}
-			if !a.Apart {
-				break
 			}
 		}
 		if err := rp.ChangeAnswer(ctx, a.Name, func(now *ledger.Answer) { now.Minimized = true }); err != nil {
@@ -159,7 +155,8 @@ func SyncOverrides(ctx context.Context, rp *Reporter, name string) error {
 	if a, err = rp.promise(ctx, a, answer.Replies); err != nil {
 		return err
 	}
-	return rp.sayAnswer(ctx, a, answer)
+	_, err = rp.sayAnswer(ctx, a, answer)
+	return err
 }
 
 // answerOf reads an answer from its record.
@@ -194,7 +191,8 @@ func (rp *Reporter) syncAnswer(ctx context.Context, a ledger.Answer) error {
 	if a, err = rp.promise(ctx, a, answer.Replies); err != nil {
 		return err
 	}
-	if err := rp.sayAnswer(ctx, a, answer); err != nil {
+	comments, err := rp.sayAnswer(ctx, a, answer)
+	if err != nil {
 		return err
 	}
 	verdict := comment.VerdictOn(answer.Replies)
@@ -205,7 +203,9 @@ func (rp *Reporter) syncAnswer(ctx context.Context, a ledger.Answer) error {
 		return err
 	}
 	told := string(pipeline.Encode(a.Replies))
-	return rp.ChangeAnswer(ctx, a.Name, func(now *ledger.Answer) { now.Synced = string(pipeline.Encode(now.Replies)) == told })
+	return rp.ChangeAnswer(ctx, a.Name, func(now *ledger.Answer) {
+		now.Synced, now.Comments = string(pipeline.Encode(now.Replies)) == told, comments
+	})
 }
 
 // promise records which replies people will have read as pending, and whether the result gets a new comment.
@@ -224,18 +224,18 @@ func (rp *Reporter) promise(ctx context.Context, a ledger.Answer, replies []comm
 
 // sayAnswer writes the one or two comments of an answer. The comment with the result is written before the
 // other: if the process dies in between, the other still shows the pending text, and not a link to a comment
-// that does not exist.
-func (rp *Reporter) sayAnswer(ctx context.Context, a ledger.Answer, answer comment.Answer) error {
+// that does not exist. It returns the IDs of the comments.
+func (rp *Reporter) sayAnswer(ctx context.Context, a ledger.Answer, answer comment.Answer) (ids []int64, err error) {
 	text := answer.Markdown(github.MaxComment)
 	if a.Apart {
 		id, _, _, err := rp.say(ctx, github.Earlier{Since: a.At}, comment.ResultMarker(a.Name), "", answer.Result(a.Comment(), github.MaxComment))
 		if err != nil {
-			return err
+			return nil, err
 		}
-		text = answer.Pointer(id)
+		ids, text = append(ids, id), answer.Pointer(id)
 	}
-	_, _, _, err := rp.say(ctx, github.Earlier{Since: a.At}, comment.AnswerMarker(a.Name), requirementfacts.Line(answer.Replies), text)
-	return err
+	id, _, _, err := rp.say(ctx, github.Earlier{Since: a.At}, comment.AnswerMarker(a.Name), requirementfacts.Line(answer.Replies), text)
+	return append(ids, id), err
 }
 
 // React adds a reaction to a comment; with ID 0 it does nothing.

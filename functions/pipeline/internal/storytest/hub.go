@@ -86,8 +86,8 @@ func (h hub) PutComment(ctx context.Context, number int, e github.Earlier, marke
 	return out.id, out.at, err
 }
 
-func (h hub) Minimize(ctx context.Context, number int, e github.Earlier, marker string) error {
-	return h.gate(ctx, memory.Effect{Call: "minimize"}, func(ctx context.Context) error { return h.GitHub.Minimize(ctx, number, e, marker) })
+func (h hub) Minimize(ctx context.Context, comment int64) error {
+	return h.gate(ctx, memory.Effect{Call: "minimize"}, func(ctx context.Context) error { return h.GitHub.Minimize(ctx, comment) })
 }
 
 func (h hub) PutIssue(ctx context.Context, number int, x github.Issue) (int, error) {
