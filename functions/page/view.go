@@ -1,9 +1,11 @@
 package page
 
 import (
+	"cmp"
 	"embed"
 	"fmt"
 	"html/template"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -186,6 +188,28 @@ next:
 	return out
 }
 
+// A side is a list at the side of a page. The rest is folded.
+type side[T any] struct{ First, Rest []T }
+
+// maxSide is the maximum number of entries of a list at the side of a page that are not folded.
+const maxSide = 6
+
+// sideOf divides a list. Entries with the tone [Bad] come first.
+func sideOf[T any](list []T, tone func(T) Tone) side[T] {
+	calm := func(x T) int {
+		if tone(x) == Bad {
+			return 0
+		}
+		return 1
+	}
+	list = slices.Clone(list)
+	slices.SortStableFunc(list, func(a, b T) int { return cmp.Compare(calm(a), calm(b)) })
+	if len(list) <= maxSide+1 { // folding would save nothing
+		return side[T]{First: list}
+	}
+	return side[T]{list[:maxSide], list[maxSide:]}
+}
+
 // checkButtons has the data of the template for a check's buttons: the buttons, and the users who may press
 // them.
 type checkButtons struct {
@@ -200,6 +224,8 @@ var templates embed.FS
 var funcs = template.FuncMap{
 	"markdown": markdown,
 	"chips":    Pull.chips,
+	"projects": func(list []Project) side[Project] { return sideOf(list, func(p Project) Tone { return p.Tone }) },
+	"checks":   func(list []Check) side[Check] { return sideOf(list, Check.Tone) },
 	"buttons":  func(f frame, c Check) checkButtons { return checkButtons{f, c} },
 	"diff":     diffHTML,
 	"plantext": planHTML,
