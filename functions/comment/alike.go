@@ -44,7 +44,7 @@ func shapeOf(body string) shape {
 		}
 		for _, m := range values.FindAllStringIndex(line, -1) {
 			attribute, _, _ := strings.Cut(line[:m[0]], "=")
-			s.all = append(s.all, valueAt{line[m[0]:m[1]], strings.Trim(attribute, " \t+-!~/\""), context && !strings.HasPrefix(line, "#")})
+			s.all = append(s.all, valueAt{line[m[0]:m[1]], strings.Trim(attribute, " \t+-!~/#[\""), context && !strings.HasPrefix(line, "#")})
 			b.WriteString(line[at:m[0]] + "\x00")
 			at = m[1]
 		}
@@ -68,13 +68,14 @@ func differences(projects []ProjectStatus, shapes []shape) []difference {
 	seen := map[string]bool{}
 	for i, v := range shapes[0].all {
 		d := difference{attribute: v.attribute}
-		own := true
+		own, equal := true, true
 		for j, s := range shapes {
 			d.values = append(d.values, s.all[i].text)
+			equal = equal && s.all[i].text == v.text
 			own = own && anonymous(s.all[i].text, projects[j]) == anonymous(v.text, projects[0])
 		}
 		key := strings.Join(d.values, "\x00")
-		if own || v.context || seen[key] {
+		if own || equal || v.context || seen[key] {
 			continue
 		}
 		seen[key] = true
@@ -83,8 +84,12 @@ func differences(projects []ProjectStatus, shapes []shape) []difference {
 	return out
 }
 
-// anonymous returns a value with a mark in the place of the project's name, or of its last part.
+// anonymous returns a text value with a mark in the place of the project's name, or of its last part. A number stays
+// as it is: a port must not disappear because a project has its name.
 func anonymous(value string, p ProjectStatus) string {
+	if !strings.HasPrefix(value, `"`) {
+		return value
+	}
 	for _, name := range []string{p.Name, path.Base(p.Name)} {
 		if len(name) > 1 {
 			value = strings.ReplaceAll(value, name, "\x01")
@@ -109,7 +114,7 @@ func alike(all []section) []section {
 		p := x.projects[0]
 		shapes[i] = shapeOf(p.Body)
 		k := kind{p.frameKey(), shapes[i].text}
-		if p.Body == "" || p.Whole != "" || p.Means() == Wrong || len(x.projects) > 1 {
+		if p.Body == "" || p.Whole != "" || p.Means() == Wrong {
 			k.text = fmt.Sprint(i) // it stays as it is
 		}
 		if at[k] == nil {
@@ -123,7 +128,7 @@ func alike(all []section) []section {
 		var same []shape
 		for _, i := range at[k] {
 			group.projects = append(group.projects, all[i].projects...)
-			same = append(same, shapes[i])
+			same = append(same, slices.Repeat(shapes[i:i+1], len(all[i].projects))...)
 		}
 		if len(at[k]) > 1 {
 			group.differing = differences(group.projects, same)

@@ -90,6 +90,142 @@ func TestAlikePlans(t *testing.T) {
 	}
 }
 
+// TestAlikeLines holds of two plans, each with one or more lines, whether they are shown as one, and which values differ then. The
+// projects are web/one and web/two.
+func TestAlikeLines(t *testing.T) {
+	for _, c := range []struct {
+		name, one, two string
+		want           string // "apart", or the values that differ
+	}{
+		{"equal lines", `+ a = "x"`, `+ a = "x"`, ""},
+		{"texts", `+ a = "x"`, `+ a = "y"`, `a "x" "y"`},
+		{"numbers", `+ a = 1`, `+ a = 2`, `a 1 2`},
+		{"fractions", `+ a = 1.5`, `+ a = 2`, `a 1.5 2`},
+		{"negative numbers", `+ a = -1`, `+ a = -2`, `a 1 2`},
+		{"the sign of a number", `+ a = 1`, `+ a = -1`, "apart"},
+		{"truth values", `+ a = true`, `+ a = false`, "apart"},
+		{"null", `+ a = null`, `+ a = "x"`, "apart"},
+		{"what is not known yet", `+ a = (known after apply)`, `+ a = "x"`, "apart"},
+		{"what is sensitive", `+ a = (sensitive value)`, `+ a = "x"`, "apart"},
+		{"both not known yet", `+ a = (known after apply)`, `+ a = (known after apply)`, ""},
+		{"a text and a number", `+ a = "1"`, `+ a = 1`, `a "1" 1`},
+		{"an empty text", `+ a = ""`, `+ a = "x"`, `a "" "x"`},
+		{"a text with a quote", `+ a = "x\"y"`, `+ a = "x"`, `a "x\"y" "x"`},
+		{"a text with a backslash at its end", `+ a = "x\\"`, `+ a = "x"`, `a "x\\" "x"`},
+		{"a text with =", `+ a = "x=1"`, `+ a = "x=2"`, `a "x=1" "x=2"`},
+		{"a text that contains the line of another attribute", `+ a = "b = 1"`, `+ a = "b = 2"`, `a "b = 1" "b = 2"`},
+		{"the value before", `! a = "x" -> "z"`, `! a = "y" -> "z"`, `a "x" "y"`},
+		{"the value after", `! a = "x" -> "y"`, `! a = "x" -> "z"`, `a "y" "z"`},
+		{"both values", `! a = "x" -> "y"`, `! a = "u" -> "v"`, `a "x" "u", a "y" "v"`},
+		{"both values in another order", `! a = "x" -> "y"`, `! a = "y" -> "x"`, `a "x" "y", a "y" "x"`},
+		{"a replacement", `! a = "x" -> "y" # forces replacement`, `! a = "x" -> "y"`, "apart"},
+		{"the name", `+ a = "one"`, `+ a = "two"`, ""},
+		{"the whole name", `+ a = "web/one"`, `+ a = "web/two"`, ""},
+		{"the name within a text", `+ a = "x-one-y"`, `+ a = "x-two-y"`, ""},
+		{"the name twice", `+ a = "one-one"`, `+ a = "two-two"`, ""},
+		{"the name once and twice", `+ a = "one-one"`, `+ a = "two"`, `a "one-one" "two"`},
+		{"the name and something else", `+ a = "one-x"`, `+ a = "two-y"`, `a "one-x" "two-y"`},
+		{"the other one's name", `+ a = "two"`, `+ a = "one"`, `a "two" "one"`},
+		{"one name in both", `+ a = "one"`, `+ a = "one"`, ""},
+		{"one name in both, beside a difference", "+ a = \"one\"\n+ b = 1", "+ a = \"one\"\n+ b = 2", "b 1 2"},
+		{"the name in an address", `+ resource "x" "one" {`, `+ resource "x" "two" {`, ""},
+		{"the name in a comment", `# x.a["one"] will be created`, `# x.a["two"] will be created`, ""},
+		{"a key in a comment", `# x.a["p"] will be created`, `# x.a["q"] will be created`, `x.a "p" "q"`},
+		{"an action in a comment", `# x.a will be created`, `# x.a will be destroyed`, "apart"},
+		{"a line that changes nothing", `  id = "i-1"`, `  id = "i-2"`, ""},
+		{"an attribute that changes nothing", `  id = "i-1"`, `  ip = "i-1"`, "apart"},
+		{"removed lines", `- a = "x"`, `- a = "y"`, `a "x" "y"`},
+		{"an action", `+ a = "x"`, `- a = "x"`, "apart"},
+		{"the width of an attribute", `+ a  = "x"`, `+ a = "x"`, "apart"},
+		{"the order of lines", "+ a = 1\n+ b = 1", "+ b = 1\n+ a = 1", "apart"},
+		{"a line more", "+ a = 1", "+ a = 1\n+ b = 1", "apart"},
+		{"one value in two lines", "+ a = \"x\"\n+ b = \"x\"", "+ a = \"y\"\n+ b = \"y\"", `a "x" "y"`},
+		{"four values", "+ a = 1\n+ b = 2\n+ c = 3\n+ d = 4", "+ a = 5\n+ b = 6\n+ c = 7\n+ d = 8", "a 1 5, b 2 6, c 3 7, d 4 8"},
+		{"five values", "+ a = 1\n+ b = 2\n+ c = 3\n+ d = 4\n+ e = 5", "+ a = 6\n+ b = 7\n+ c = 8\n+ d = 9\n+ e = 10", "apart"},
+		{"an element of a list", `+ "x",`, `+ "y",`, ` "x" "y"`},
+		{"a key of a map", `+ "k" = 1`, `+ "l" = 1`, ` "k" "l"`},
+		{"an address of the internet", `+ a = "10.0.0.1"`, `+ a = "0.0.0.0/0"`, `a "10.0.0.1" "0.0.0.0/0"`},
+		{"a line of a document", `+ rule: 1`, `+ rule: 2`, `rule: 1 2`},
+	} {
+		of := func(name, lines string) ProjectStatus {
+			p := service(1, "m")
+			p.Name, p.Body = "web/"+name, "**Plan:** 1 to add.\n\n```diff\n"+lines+"\n```\n"
+			return p
+		}
+		got := "apart"
+		if all := (Status{Projects: []ProjectStatus{of("one", c.one), of("two", c.two)}}).sections(); len(all) == 1 {
+			var parts []string
+			for _, d := range all[0].differing {
+				parts = append(parts, d.attribute+" "+strings.Join(d.values, " "))
+			}
+			got = strings.Join(parts, ", ")
+		}
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+// TestAlikeGroups holds how many projects become sections: in which order, and which of them differ.
+func TestAlikeGroups(t *testing.T) {
+	for plans, want := range map[string]string{
+		"a":       "0",
+		"aa":      "0+1",
+		"ab":      "0+1",
+		"aX":      "0 1",
+		"aXa":     "0+2 1",
+		"XaXa":    "0+2 1+3",
+		"aab":     "0+1+2",
+		"abab":    "0+2+1+3",
+		"aFa":     "0+2 1",
+		"FF":      "0+1",
+		"N":       "",
+		"aNa":     "0+2",
+		"aXYbXYc": "0+3+6 1+4 2+5",
+		"12345":   "0 1 2 3 4", // numbers that are names of projects
+	} {
+		var s Status
+		for i, kind := range plans {
+			p := service(1, "m")
+			p.Name = fmt.Sprintf("n%d", i)
+			lines := fmt.Sprintf("+ v = %q", string(kind))
+			switch {
+			case kind == 'F':
+				p.Standing, lines = PlanFailed, "+ v = 1"
+			case kind == 'N':
+				p.Body = ""
+			case kind >= 'A' && kind <= 'Z':
+				lines = fmt.Sprintf("+ %c = 1", kind)
+			case kind >= '1' && kind <= '9':
+				p.Name = fmt.Sprintf("d/%c%c", kind, kind)
+				lines = fmt.Sprintf("+ a = %c1\n+ b = %c2\n+ c = %c3\n+ d = %c4\n+ e = %c%c", kind, kind, kind, kind, kind, kind)
+			}
+			if kind != 'N' {
+				p.Body = "```diff\n" + lines + "\n```\n"
+			}
+			s.Projects = append(s.Projects, p)
+		}
+		var got []string
+		for _, x := range s.sections() {
+			if x.projects[0].Body == "" {
+				continue
+			}
+			var names []string
+			for _, p := range x.projects {
+				for i, q := range s.Projects {
+					if p.Name == q.Name {
+						names = append(names, fmt.Sprint(i))
+					}
+				}
+			}
+			got = append(got, strings.Join(names, "+"))
+		}
+		if text := strings.Join(got, " "); text != want {
+			t.Errorf("%s: %q, want %q", plans, text, want)
+		}
+	}
+}
+
 // TestAlikeIsInert holds that a name from a plan cannot become HTML in the line that unfolds the projects, and
 // that a value cannot leave its cell.
 func TestAlikeIsInert(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 
 var (
 	in    = flag.String("packages", "", "the packages to change, as patterns of go list separated by spaces")
+	only  = flag.String("file", "", "the name of the only `file` to change")
 	count = flag.Int("mutants", 30, "how many mutants to run")
 	seed  = flag.Uint64("seed", 1, "chooses the mutants")
 )
@@ -41,7 +42,7 @@ func TestMutate(t *testing.T) {
 	if *in == "" {
 		t.Skip("no -packages: see make mutate")
 	}
-	subjects, err := load(strings.Fields(*in))
+	subjects, err := load(strings.Fields(*in), *only)
 	if err != nil {
 		t.Fatal(err)
 	}

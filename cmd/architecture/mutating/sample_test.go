@@ -29,8 +29,9 @@ type chosen struct {
 	mutant
 }
 
-// load reads the packages of the patterns, without those that have no tests.
-func load(patterns []string) ([]*subject, error) {
+// load reads the packages of the patterns, without those that have no tests. If only is not "", only files with this
+// name have mutants.
+func load(patterns []string, only string) ([]*subject, error) {
 	loaded, err := packages.Load(&packages.Config{
 		Mode: packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesInfo |
 			packages.NeedTypesSizes | packages.NeedImports | packages.NeedExportFile | packages.NeedModule,
@@ -47,7 +48,7 @@ func load(patterns []string) ([]*subject, error) {
 		s := &subject{Package: p, sources: map[string][]byte{}}
 		for _, syntax := range p.Syntax {
 			file := p.Fset.File(syntax.FileStart)
-			if ast.IsGenerated(syntax) {
+			if ast.IsGenerated(syntax) || only != "" && filepath.Base(file.Name()) != only {
 				continue
 			}
 			source, err := os.ReadFile(file.Name())

@@ -12,7 +12,7 @@ func TestTiny(t *testing.T) {
 		t.Skip("compiles a package a dozen times")
 	}
 	t.Parallel()
-	subjects, err := load([]string{"./cmd/architecture/mutating/testdata/tiny"})
+	subjects, err := load([]string{"./cmd/architecture/mutating/testdata/tiny"}, "")
 	if err != nil {
 		t.Fatal(err)
 	}
