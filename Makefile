@@ -126,13 +126,14 @@ mutants:
 		go test -count=1 -timeout 0 -v -run '^TestMutants$$' ./functions/internal/threats
 
 # Changes one thing at a time in PACKAGES, N times, runs the changed package's own tests, and
-# prints the changes that no test noticed. FILE chooses one file, SEED other changes.
+# prints the changes that no test noticed. FILE chooses one file, TESTS the tests, SEED other changes.
 PACKAGES ?= ./statebackend/... ./engine/internal/order ./engine/eval
 FILE ?=
+TESTS ?= .
 SEED ?= 1
 mutate: N = 30
 mutate:
-	nice -n 10 go test -count=1 -timeout 0 -v -run '^TestMutate$$' ./cmd/architecture/mutating -packages '$(PACKAGES)' -file '$(FILE)' -mutants '$(N)' -seed '$(SEED)'
+	nice -n 10 go test -count=1 -timeout 0 -v -run '^TestMutate$$' ./cmd/architecture/mutating -packages '$(PACKAGES)' -file '$(FILE)' -tests '$(TESTS)' -mutants '$(N)' -seed '$(SEED)'
 
 # Compares N random configurations and their edits with the terraform on the PATH;
 # FROM is the first one's seed.

@@ -11,6 +11,7 @@ package causes
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
@@ -18,6 +19,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 
 // Input is a plan with the configuration that it was made of.
@@ -53,6 +55,20 @@ type Cause struct {
 	Place hcl.Range
 	// Unedited says why no edited line causes the change.
 	Unedited Reason
+}
+
+// Object returns the address of the object that changes; for an output, "output." and its name.
+func (c Cause) Object() string {
+	if c.Change == nil {
+		return "output." + c.Output.Name
+	}
+	return c.Change.Addr.String()
+}
+
+// AttributeName returns the attribute that changes as the configuration refers to it, such as `tags["a"]`; "" if the
+// place causes the action as a whole.
+func (c Cause) AttributeName() string {
+	return strings.TrimPrefix(schema.FormatPath(c.Attribute), ".")
 }
 
 // A Step is one reference on the way from a changed attribute to the place that causes its change.

@@ -168,6 +168,7 @@ type changeMember struct {
 	Reason          string           `json:"reason,omitempty"`
 	Importing       *importingMember `json:"importing,omitempty"`
 	GeneratedConfig string           `json:"generated_config,omitempty"`
+	Causes          []Cause          `json:"causes,omitempty"` // only Lockstep has this member
 }
 
 type importingMember struct {
@@ -208,6 +209,13 @@ func PlannedChangeMessage(c *plans.ResourceChange) (m Message, ok bool) {
 	m = message("planned_change", fmt.Sprintf("%s: Plan to %s", c.Addr.Instance, change.Action))
 	m.Change = change
 	return m, true
+}
+
+// WithCauses returns the message of [PlannedChangeMessage] with the causes of the change. all are the causes of all
+// changes, by object.
+func (m Message) WithCauses(all map[string][]Cause) Message {
+	m.Change.Causes = all[m.Change.Resource.Addr]
+	return m
 }
 
 // DriftMessage returns the message about an object that differs from the state.

@@ -14,6 +14,7 @@ import (
 var (
 	in    = flag.String("packages", "", "the packages to change, as patterns of go list separated by spaces")
 	only  = flag.String("file", "", "the name of the only `file` to change")
+	tests = flag.String("tests", ".", "the tests that must notice a change, as a regular expression")
 	count = flag.Int("mutants", 30, "how many mutants to run")
 	seed  = flag.Uint64("seed", 1, "chooses the mutants")
 )

@@ -93,7 +93,7 @@ func (r *runner) limit(pkg string) (time.Duration, error) {
 func (r *runner) test(pkg string, limit time.Duration, flags ...string) (verdict, string) {
 	ctx, cancel := context.WithTimeout(context.Background(), limit+10*time.Minute) // the compiler's time, too
 	defer cancel()
-	args := append([]string{"test", "-short", "-count=1", "-failfast", "-vet=off", "-timeout=" + limit.String(), "-exec=" + r.self}, flags...)
+	args := append([]string{"test", "-short", "-count=1", "-failfast", "-run=" + *tests, "-vet=off", "-timeout=" + limit.String(), "-exec=" + r.self}, flags...)
 	c := exec.CommandContext(ctx, "go", append(args, pkg)...)
 	c.Dir, c.Env = repository, r.env
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}

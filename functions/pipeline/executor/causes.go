@@ -3,7 +3,6 @@ package executor
 import (
 	"io/fs"
 	"path/filepath"
-	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 
@@ -13,7 +12,6 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/parsing"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/render"
-	"github.com/lockstep-iac/lockstep/engine/schema"
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/patches"
 	"github.com/lockstep-iac/lockstep/functions/project"
@@ -101,7 +99,7 @@ func causeOf(c causes.Cause, clean func(string) string) comment.Cause {
 		x.Object, x.Action = clean("output."+c.Output.Name), c.Output.Action.String()
 	}
 	if len(c.Attribute) > 0 {
-		x.Attribute = clean(strings.TrimPrefix(schema.FormatPath(c.Attribute), "."))
+		x.Attribute = clean(c.AttributeName())
 		if before, after := render.Short(c.Before), render.Short(c.After); before != "" && after != "" {
 			x.Before, x.After = clean(before), clean(after)
 		}

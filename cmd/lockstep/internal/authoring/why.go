@@ -3,11 +3,8 @@ package authoring
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"unicode"
@@ -17,12 +14,9 @@ import (
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/opening"
 	"github.com/lockstep-iac/lockstep/engine/causes"
-	"github.com/lockstep-iac/lockstep/engine/config/inputs"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/render"
-	"github.com/lockstep-iac/lockstep/engine/schema"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/patches"
 	"github.com/lockstep-iac/lockstep/functions/workdir"
 )
 
@@ -50,32 +44,17 @@ var Why = cli.Command{Name: "why", Synopsis: "Show which lines of the configurat
 	if ds.HasErrors() {
 		return a.Show(ds)
 	}
-	in := causes.Input{Config: op.Config, Plan: plan, Values: map[string]hcl.Expression{}}
-	sources, _ := a.Sources(op.Dir, given) // the plan has the values; this finds their places
-	values, _ := inputs.Collect(op.Config.Root.Content, sources)
-	for name, v := range values {
-		if v.Expr != nil && v.Range != nil {
-			in.Values[name] = v.Expr
-		}
+	all, err := opening.Causes(op, plan, given, since)
+	if err != nil {
+		return a.Show(diags.FromError("The changed lines cannot be read", err))
 	}
-	for _, s := range sources {
-		if s.File != nil {
-			a.Files[s.FileName] = s.File
-		}
-	}
-	if since != "" {
-		var err error
-		if in.Edits, err = editsSince(a, op.Dir.Path, since); err != nil {
-			return a.Show(diags.FromError("The changed lines cannot be read", err))
-		}
-	}
-	found, ds := causesAt(causes.Find(in), f.Arg(0))
+	found, ds := causesAt(all, f.Arg(0))
 	if ds.HasErrors() {
 		return a.Show(ds)
 	}
 	w := whyWriter{a: a, since: since}
 	if asJSON {
-		data, err := json.MarshalIndent(w.data(found), "", "  ")
+		data, err := json.MarshalIndent(render.Causes(found), "", "  ")
 		return a.WriteJSON(data, err)
 	}
 	fmt.Fprint(a.Out, w.text(found))
@@ -88,7 +67,7 @@ func causesAt(all []causes.Cause, address string) ([]causes.Cause, diags.Diagnos
 	object := "" // the longest address with which the argument begins
 	var known []string
 	for _, c := range all {
-		name := objectOf(c)
+		name := c.Object()
 		if !slices.Contains(known, name) {
 			known = append(known, name)
 		}
@@ -108,10 +87,10 @@ func causesAt(all []causes.Cause, address string) ([]causes.Cause, diags.Diagnos
 	var out []causes.Cause
 	var attributes []string
 	for _, c := range all {
-		if objectOf(c) != object {
+		if c.Object() != object {
 			continue
 		}
-		name := attributeOf(c)
+		name := c.AttributeName()
 		if name != "" && !slices.Contains(attributes, name) {
 			attributes = append(attributes, name)
 		}
@@ -128,17 +107,6 @@ func causesAt(all []causes.Cause, address string) ([]causes.Cause, diags.Diagnos
 		return nil, diags.Errorf(nil, "The plan does not change this attribute", "No line of the configuration changes %q of %s. %s", attribute, object, text)
 	}
 	return out, nil
-}
-
-func objectOf(c causes.Cause) string {
-	if c.Change == nil {
-		return "output." + c.Output.Name
-	}
-	return c.Change.Addr.String()
-}
-
-func attributeOf(c causes.Cause) string {
-	return strings.TrimPrefix(schema.FormatPath(c.Attribute), ".")
 }
 
 // maxListed is the maximum number of names in an error.
@@ -192,10 +160,10 @@ func (w whyWriter) text(found []causes.Cause) string {
 	} else {
 		action = c.Output.Action
 	}
-	fmt.Fprintf(&b, "%s: %s\n", objectOf(found[0]), action)
+	fmt.Fprintf(&b, "%s: %s\n", found[0].Object(), action)
 	last := "\x00"
 	for _, c := range found {
-		if name := attributeOf(c); name != last {
+		if name := c.AttributeName(); name != last {
 			last = name
 			if name != "" {
 				fmt.Fprintf(&b, "\n%s%s\n", name, w.change(c))
@@ -253,117 +221,4 @@ func (w whyWriter) line(c causes.Cause) string {
 		return oneLine(string(lines[n-1]))
 	}
 	return ""
-}
-
-// A whyCause is a cause in JSON.
-type whyCause struct {
-	Object    string    `json:"object"`
-	Action    string    `json:"action"`
-	Attribute string    `json:"attribute,omitempty"`
-	Replaces  bool      `json:"replaces,omitempty"`
-	Steps     []whyStep `json:"steps,omitempty"`
-	Place     *whyPlace `json:"place,omitempty"`
-	Unedited  string    `json:"unedited,omitempty"`
-}
-
-type whyStep struct {
-	Name  string    `json:"name"`
-	Place *whyPlace `json:"place,omitempty"`
-}
-
-type whyPlace struct {
-	File  string `json:"file"`
-	First int    `json:"first_line"`
-	Last  int    `json:"last_line"`
-}
-
-func placeOf(r hcl.Range) *whyPlace {
-	if r.Filename == "" {
-		return nil
-	}
-	return &whyPlace{r.Filename, r.Start.Line, r.End.Line}
-}
-
-func (w whyWriter) data(found []causes.Cause) []whyCause {
-	out := []whyCause{}
-	for _, c := range found {
-		x := whyCause{Object: objectOf(c), Attribute: attributeOf(c), Replaces: c.Replaces, Place: placeOf(c.Place), Unedited: string(c.Unedited)}
-		if c.Change != nil {
-			x.Action = c.Change.Action.String()
-		} else {
-			x.Action = c.Output.Action.String()
-		}
-		for _, s := range c.Steps {
-			x.Steps = append(x.Steps, whyStep{s.Name, placeOf(s.Range)})
-		}
-		out = append(out, x)
-	}
-	return out
-}
-
-// editsSince returns the lines of a working tree that differ from the commit at which the present branch left
-// another one. dir is the root module's directory: file names are relative to it.
-func editsSince(a *cli.App, dir, since string) (causes.Edits, error) {
-	dir, err := filepath.Abs(dir)
-	if err == nil {
-		dir, err = filepath.EvalSymlinks(dir) // git's paths have no links
-	}
-	if err != nil {
-		return nil, err
-	}
-	git := func(args ...string) (string, error) {
-		c := exec.CommandContext(a.Ctx, "git", args...)
-		c.Dir = dir
-		out, err := c.Output()
-		var failed *exec.ExitError
-		if err != nil && errors.As(err, &failed) {
-			err = fmt.Errorf("git %s: %s", args[0], strings.TrimSpace(string(failed.Stderr)))
-		}
-		return string(out), err
-	}
-	top, err := git("rev-parse", "--show-toplevel")
-	if err != nil {
-		return nil, err
-	}
-	top = strings.TrimSpace(top)
-	base, err := git("merge-base", "--end-of-options", since, "HEAD")
-	if err != nil {
-		return nil, err
-	}
-	base = strings.TrimSpace(base)
-	names, err := git("diff", "--name-only", "--no-renames", "-z", base, "--", ":/")
-	if err != nil {
-		return nil, err
-	}
-	fresh, err := git("ls-files", "--others", "--exclude-standard", "--full-name", "-z", "--", ":/")
-	if err != nil {
-		return nil, err
-	}
-	out := causes.Edits{}
-	for name := range strings.SplitSeq(strings.TrimSuffix(names+fresh, "\x00"), "\x00") {
-		if name == "" {
-			continue
-		}
-		at := filepath.Join(top, filepath.FromSlash(name))
-		content, err := os.ReadFile(at)
-		if err != nil && !os.IsNotExist(err) {
-			return nil, err
-		}
-		text, err := git("diff", "--no-ext-diff", "--no-color", "--no-renames", base, "--", ":/"+name)
-		if err != nil {
-			return nil, err
-		}
-		_, hunks, changed := strings.Cut("\n"+text, "\n@@ ")
-		f := patches.Place(strings.TrimSuffix("@@ "+hunks, "\n"), content)
-		if !changed && len(content) > 0 { // git does not know the file yet
-			lines := strings.Split(strings.TrimSuffix(string(content), "\n"), "\n")
-			f.Edits = []causes.Edit{{First: 1, Last: len(lines), Added: lines}}
-		}
-		relative, err := filepath.Rel(dir, at)
-		if err != nil {
-			return nil, err
-		}
-		out[filepath.ToSlash(relative)] = f.Edits
-	}
-	return out, nil
 }

@@ -19,12 +19,13 @@ import (
 
 var Plan = cli.Command{Name: "plan", Synopsis: "Show what an apply would change", Run: func(a *cli.App, args []string) int {
 	var o operationFlags
-	var out string
+	var out, since string
 	var detailed bool
 	f := a.NewFlags("plan", "plan [OPTIONS]")
 	operationOptions(f, &o)
 	f.StringVar(&out, "out", "", "save the plan in a file, for `lockstep apply FILE`")
 	f.StringVar(&o.generate, "generate-config-out", "", "write the missing resource blocks of imports to this new file")
+	f.StringVar(&since, "since", "", "with -json: add to each change the lines that cause it, among those that differ from the commit at which the branch left this one, such as origin/main")
 	f.BoolVar(&detailed, "detailed-exitcode", false, "exit with 0 for no changes, 1 for errors, 2 for changes")
 	if code, ok := f.ParseArgs(args); !ok {
 		return code
@@ -32,12 +33,22 @@ var Plan = cli.Command{Name: "plan", Synopsis: "Show what an apply would change"
 	if code, ok := f.NoArguments(); !ok {
 		return code
 	}
+	if since != "" && !o.json {
+		return f.Refuse("The option -since needs -json", "Without -json, save the plan, and ask for the causes of a change: \"lockstep plan -out=tfplan\", then \"lockstep why -since=%s ADDRESS\".", since)
+	}
 	v := a.View(o.json)
 	defer v.Close()
 	plan, op, ds := makePlan(a, &o, v, false)
 	defer op.Close()
 	if plan != nil && out != "" {
 		ds = append(ds, op.SavePlan(plan, a.Path(out))...)
+	}
+	if plan != nil && since != "" {
+		all, err := opening.Causes(op, plan, o.vars, since)
+		if err != nil {
+			ds = append(ds, diags.FromError("The changed lines cannot be read", err)...)
+		}
+		v.Causes(all)
 	}
 	if plan != nil {
 		v.Plan(plan, op.Config, op.Schemas)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine"
 	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/causes"
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/config/testfiles"
 	"github.com/lockstep-iac/lockstep/engine/diags"
@@ -25,6 +26,8 @@ type View interface {
 	Diagnostics(diags.Diagnostics)
 	// Plan shows a plan. It needs the configuration and the schemas with which the plan was made.
 	Plan(p *plans.Plan, cfg *config.Config, schemas func(addrs.Provider) *schema.Provider)
+	// Causes adds the causes of the changes to the plan that is shown next. Only JSON messages have them.
+	Causes([]causes.Cause)
 	// Saved shows the changes of a saved plan before it is applied.
 	Saved(p *plans.Plan)
 	// Applied shows the result of an apply.

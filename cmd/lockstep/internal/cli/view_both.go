@@ -3,6 +3,7 @@ package cli
 import (
 	"github.com/lockstep-iac/lockstep/engine"
 	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/causes"
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/config/testfiles"
 	"github.com/lockstep-iac/lockstep/engine/diags"
@@ -46,6 +47,8 @@ func (v *views) Plan(p *plans.Plan, cfg *config.Config, schemas func(addrs.Provi
 	v.View.Plan(p, cfg, schemas)
 	v.into.Plan(p, cfg, schemas)
 }
+
+func (v *views) Causes(all []causes.Cause) { v.into.Causes(all); v.View.Causes(all) }
 
 func (v *views) Saved(p *plans.Plan) {
 	v.View.Saved(p)

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/causes"
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/events"
@@ -23,6 +24,8 @@ type jsonView struct {
 	a   *App
 	out io.Writer
 	mu  sync.Mutex
+
+	causes map[string][]render.Cause // of the next plan's changes, by object
 }
 
 func (v *jsonView) send(m render.Message) {
@@ -49,13 +52,20 @@ func (v *jsonView) Diagnostics(ds diags.Diagnostics) {
 	}
 }
 
+func (v *jsonView) Causes(all []causes.Cause) {
+	v.causes = map[string][]render.Cause{}
+	for _, c := range render.Causes(all) {
+		v.causes[c.Object] = append(v.causes[c.Object], c)
+	}
+}
+
 func (v *jsonView) Plan(p *plans.Plan, _ *config.Config, _ func(addrs.Provider) *schema.Provider) {
 	for _, c := range p.Drift {
 		v.send(render.DriftMessage(c))
 	}
 	for _, c := range p.Changes {
 		if m, ok := render.PlannedChangeMessage(c); ok {
-			v.send(m)
+			v.send(m.WithCauses(v.causes))
 		}
 	}
 	for _, x := range p.Invocations {

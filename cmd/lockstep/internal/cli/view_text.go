@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/causes"
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/events"
@@ -48,6 +49,8 @@ func (v *textView) Diagnostics(ds diags.Diagnostics) {
 	defer v.mu.Unlock()
 	v.a.write(v.a.Out, ds)
 }
+
+func (v *textView) Causes([]causes.Cause) {}
 
 func (v *textView) Plan(p *plans.Plan, cfg *config.Config, schemas func(addrs.Provider) *schema.Provider) {
 	v.mu.Lock()
