@@ -46,7 +46,7 @@ func (p *parts) Apply(ctx context.Context, j jobs.Job, _ []byte, permit func(job
 	}
 	p.jobs = append(p.jobs, j)
 	far := func() comment.Progress { return comment.Progress{Done: p.done, Of: p.of} }
-	j.Progress(far())
+	j.Progress(comment.Ongoing{Progress: far()})
 	if p.done = min(p.done+p.each, p.of); p.during != nil {
 		if err := p.during(ctx, len(p.jobs)); err != nil {
 			return jobs.Outcome{}, err

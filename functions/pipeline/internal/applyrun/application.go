@@ -44,7 +44,7 @@ func (c *application) execute(ctx context.Context) (jobs.Outcome, error) {
 	}
 	ctx, deposed := context.WithCancelCause(ctx)
 	defer deposed(nil)
-	c.job.Progress = func(p comment.Progress) {
+	c.job.Progress = func(p comment.Ongoing) {
 		if err := c.progress(context.WithoutCancel(ctx), p); errors.Is(err, pipeline.ErrConflict) {
 			deposed(err) // another process has the apply
 		}
@@ -67,12 +67,12 @@ func (c *application) execute(ctx context.Context) (jobs.Outcome, error) {
 
 // progress records how much of the apply is done. An apply that makes progress is not given up, even if its
 // processes die.
-func (c *application) progress(ctx context.Context, p comment.Progress) (err error) {
+func (c *application) progress(ctx context.Context, p comment.Ongoing) (err error) {
 	if p.Done > c.far.Done && c.begun.Version != "" {
 		c.ap.Tries.Restart(ctx)
-		c.begun, err = c.ap.Ledger.RecordProgress(ctx, c.run.Run, c.begun, p)
+		c.begun, err = c.ap.Ledger.RecordProgress(ctx, c.run.Run, c.begun, p.Progress)
 	}
-	c.far = p
+	c.far = p.Progress
 	return err
 }
 
