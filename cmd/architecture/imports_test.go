@@ -60,7 +60,7 @@ var directions = []struct {
 	{"functions/pipeline/sessions", []string{"statebackend/...", "functions/pipeline/jobs", "functions/places"}},
 
 	// The records of the pipeline, and the facts behind decisions.
-	{"functions/pipeline/internal/ledger", []string{"engine/...", "functions/comment/...", "functions/pipeline", "functions/pipeline/runs", "functions/pipeline/jobs", "functions/pipeline/internal/admission", "functions/places", "functions/project/...", "github"}},
+	{"functions/pipeline/internal/ledger", []string{"engine/...", "functions/comment/...", "functions/pipeline", "functions/pipeline/runs", "functions/pipeline/jobs", "functions/pipeline/internal/admission", "functions/pipeline/internal/ratelimits", "functions/places", "functions/project/...", "github"}},
 	{"functions/pipeline/decisionlog", []string{"functions/pipeline", "functions/pipeline/runs", "functions/pipeline/requirementrules", "github"}},
 	{"functions/pipeline/internal/requirementfacts", []string{"functions/comment/...", "functions/pipeline", "functions/pipeline/requirementrules", "functions/project/...", "github"}},
 	{"functions/pipeline/gatefacts", []string{"engine/...", "functions/comment/...", "functions/internal/encrypting", "functions/pipeline", "functions/pipeline/runs", "functions/pipeline/jobs", "functions/pipeline/requirementrules", "functions/pipeline/decisionlog", "functions/pipeline/internal/admission", "functions/pipeline/internal/requirementfacts", "functions/pipeline/internal/ledger", "functions/pipeline/internal/encryptionpolicy", "functions/places", "functions/project/...", "github"}},

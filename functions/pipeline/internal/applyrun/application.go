@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
@@ -24,10 +25,14 @@ type application struct {
 	// permit asks the gate after the state was locked, and returns the apply's record.
 	permit func(context.Context, jobs.BeforeApply) (ledger.Begun, jobs.Permit, error)
 
-	far    comment.Progress // the progress so far, if it is known
-	begun  ledger.Begun     // its version is empty while nothing was allowed
-	failed error            // the error of permit
-	stop   *ledger.Stop     // the command that stopped it; nil for none
+	far comment.Progress // the progress so far, if it is known
+	// recorded is the progress that this process has last recorded, and due the earliest time of the next update of
+	// what people read.
+	recorded comment.Ongoing
+	due      time.Time
+	begun    ledger.Begun // its version is empty while nothing was allowed
+	failed   error        // the error of permit
+	stop     *ledger.Stop // the command that stopped it; nil for none
 }
 
 // execute lets the engine apply the plan, until the plan is done, the time is over, or somebody stops the
@@ -63,17 +68,6 @@ func (c *application) execute(ctx context.Context) (jobs.Outcome, error) {
 		outcome, err = c.storeFull(ctx, outcome)
 	}
 	return outcome, err
-}
-
-// progress records how much of the apply is done. An apply that makes progress is not given up, even if its
-// processes die.
-func (c *application) progress(ctx context.Context, p comment.Ongoing) (err error) {
-	if p.Done > c.far.Done && c.begun.Version != "" {
-		c.ap.Tries.Restart(ctx)
-		c.begun, err = c.ap.Ledger.RecordProgress(ctx, c.run.Run, c.begun, p.Progress)
-	}
-	c.far = p.Progress
-	return err
 }
 
 // ended records the result in the apply's record before the journal is deleted. So the result is known even if

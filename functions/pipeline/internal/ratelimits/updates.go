@@ -116,6 +116,24 @@ func (u Updates) Ask(pull string, began, now time.Time) (_ Updates, _ Extent, ne
 	return u, extent, p.Next
 }
 
+// Pause returns the record with no update before the time until.
+func (u Updates) Pause(until time.Time) Updates {
+	later := func(t, least time.Time) time.Time {
+		if t.Before(least) {
+			return least
+		}
+		return t
+	}
+	u.FirstFull = later(u.FirstFull, until.Add(firstUpdates.gap*time.Duration(firstUpdates.burst)))
+	u.NextFull = later(u.NextFull, until.Add(nextUpdates.gap*time.Duration(nextUpdates.burst)))
+	u.Pulls = maps.Clone(u.Pulls)
+	for name, p := range u.Pulls {
+		p.Next = later(p.Next, until)
+		u.Pulls[name] = p
+	}
+	return u
+}
+
 // reserve returns p with the next update reserved, at the time want or later. The first update is only in the
 // answer. The others are as large as the budget permits: if less than half of the burst is left, only the second
 // and then one in largeEach have the status comment, too.
