@@ -56,6 +56,9 @@ func Project(ctx context.Context, records pipeline.Records, r runs.Run, head str
 	return p, nil
 }
 
+// ApplyDir returns the directory of the keys of all records of a pull request's applies.
+func ApplyDir(p pipeline.Pull) string { return ledger.ApplyDir(p) }
+
 // Ahead returns the applies in the queue of a run's state that come before the run's own.
 func Ahead(ctx context.Context, records pipeline.Records, r runs.Run) ([]comment.Turn, error) {
 	queue, err := ledger.Ledger{Records: records}.Queue(ctx, r)

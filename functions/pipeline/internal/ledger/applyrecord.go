@@ -59,6 +59,9 @@ type ApplyRecord struct {
 	Outcome *jobs.Outcome `json:",omitempty"`
 }
 
+// ApplyDir returns the directory of the keys of all records of a pull request's applies.
+func ApplyDir(p pipeline.Pull) string { return "effect/" + p.Runs() }
+
 // applyRecordKey returns the key of an apply's record. Each try (an apply that somebody has requested) has its
 // own key. A try that was refused has no record.
 func applyRecordKey(r runs.Run) string { return fmt.Sprintf("effect/%s/%d", r.Key(), r.Asked.Try) }
