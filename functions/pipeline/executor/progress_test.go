@@ -79,10 +79,10 @@ func TestFloodOfEvents(t *testing.T) {
 		var all sync.WaitGroup
 		for i := range 8 {
 			all.Go(func() {
-				for n := range 2000 {
+				for n := range 500 {
 					e := eventOf(t, events.ApplyStart, fmt.Sprintf("x.a[\"%d-%d-%s\"]", i, n, strings.Repeat("x", 1000)), plans.Create)
 					tl.listen(e)
-					time.Sleep(10 * time.Millisecond)
+					time.Sleep(40 * time.Millisecond)
 				}
 			})
 		}
