@@ -44,6 +44,7 @@ func TestOngoing(t *testing.T) {
 	p := ProjectStatus{Name: "net", Standing: Applying, PlanSummary: PlanSummary{Counts: counting.Counts{Add: 200}, Hash: someHash}, ApplySummary: ApplySummary{Progress: slow.Progress}, Ongoing: slow}
 	fmt.Fprint(&text, Check{ProjectStatus: p}.Title(255)+"\n=====\n"+Check{ProjectStatus: p}.Summary(65535)+"=====\n"+Status{Head: someSHA, Projects: []ProjectStatus{p}}.Markdown(65536))
 	golden.File(t, "testdata/ongoing.md", text.String())
+	golden.File(t, "testdata/answer-ongoing.md", Answer{"33", []Reply{WithOngoing(Pending{Project: "network", Verb: Apply}, slow)}}.Markdown(65536))
 
 	if got := WithOngoing(Pending{Project: "net", Verb: Plan}, slow); got.(Pending).Ongoing.Of != 0 {
 		t.Error("a plan has the progress of an apply")
