@@ -21,6 +21,8 @@ type Ongoing struct {
 	// More is the number of the others.
 	UnderWay []ChangeUnderWay
 	More     int
+	// Ends is about when the apply ends, estimated from earlier applies; zero if that is not known.
+	Ends time.Time
 	// Next is the time of the next update; zero if people need not know.
 	Next time.Time
 }
@@ -47,6 +49,9 @@ const MaxUnderWay = 5
 
 // maxUnderWayAddress is the maximum length of an address in a [ChangeUnderWay], in bytes.
 const maxUnderWayAddress = 200
+
+// maxEstimate is the longest estimate that people read.
+const maxEstimate = 7 * 24 * time.Hour
 
 // ListUnderWay adds the changes in all to o: it lists the longest-running, and counts the rest.
 func (o Ongoing) ListUnderWay(all []ChangeUnderWay) Ongoing {
@@ -81,10 +86,13 @@ func (o Ongoing) Bounded(now time.Time, hide func(string) string) Ongoing {
 		list[i] = c
 	}
 	o.UnderWay, o.More = list, min(max(o.More, 0), o.Of)
+	if o.Ends.Before(now) || o.Ends.After(now.Add(maxEstimate)) {
+		o.Ends = time.Time{}
+	}
 	return o
 }
 
-// Same reports whether two Ongoings have the same changes done and under way.
+// Same reports whether two Ongoings have the same changes done and under way. Their estimates may differ.
 func (o Ongoing) Same(other Ongoing) bool {
 	return o.Progress == other.Progress && o.More == other.More &&
 		slices.EqualFunc(o.UnderWay, other.UnderWay, func(a, b ChangeUnderWay) bool {
@@ -113,7 +121,7 @@ func (o Ongoing) text() string {
 		if o.Of == 1 {
 			be = "is"
 		}
-		parts = append(parts, fmt.Sprintf("At %s, %s.", o.clock(o.At), strings.Replace(o.Progress.text(), " done", " "+be+" done", 1)))
+		parts = append(parts, fmt.Sprintf("At %s, %s%s.", o.clock(o.At), strings.Replace(o.Progress.text(), " done", " "+be+" done", 1), o.left()))
 	}
 	if len(o.UnderWay) > 0 {
 		var list []string
@@ -130,6 +138,19 @@ func (o Ongoing) text() string {
 		parts = append(parts, fmt.Sprintf("Next update at about %s.", o.clock(o.Next)))
 	}
 	return strings.Join(parts, " ")
+}
+
+// left returns the estimate of the rest: ", and about 6 min are left". It returns "" if it is not known, or if the
+// apply takes longer than it was estimated.
+func (o Ongoing) left() string {
+	left := o.Ends.Sub(o.At)
+	switch {
+	case o.Ends.IsZero() || left <= 0:
+		return ""
+	case left < time.Minute:
+		return ", and less than 1 min is left"
+	}
+	return fmt.Sprintf(", and about %s are left", spell(left.Round(time.Minute)))
 }
 
 // clock returns a time for people. It has the date only if the apply takes longer than a day.

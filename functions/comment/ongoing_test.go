@@ -27,13 +27,14 @@ func TestOngoing(t *testing.T) {
 		return Ongoing{Progress: p, Began: began, At: began.Add(after)}.ListUnderWay(list)
 	}
 	slow := at(Progress{34, 200}, 75*time.Minute, []ChangeUnderWay{{"aws_db_instance.main", Creating, began}, {"aws_s3_bucket.logs", Destroying, began.Add(71*time.Minute + 30*time.Second)}})
-	slow.Next = slow.At.Add(5 * time.Minute)
+	slow.Next, slow.Ends = slow.At.Add(5*time.Minute), slow.At.Add(6*time.Minute+20*time.Second)
 	days := at(Progress{1, 2}, 30*time.Hour, nil)
+	days.Ends = days.At.Add(20 * time.Second)
 	hostile := at(Progress{0, 9}, time.Minute, []ChangeUnderWay{
 		{"x.a[\"`@everybody` <b> [x](http://a) \\n# h\u202e\"]", Creating, began}, {"x.b[\"" + strings.Repeat("é", 300) + "\"]", "<script>", began},
 		{"x.c[\"" + strings.Repeat("é", 300) + "\"]", Updating, began.Add(time.Hour)}, {"x.d[\"hunter2\"]", Updating, began},
 	})
-	hostile.Done, hostile.More = 99, 1<<40
+	hostile.Done, hostile.More, hostile.Ends = 99, 1<<40, began.Add(1<<60)
 	hostile = hostile.Bounded(hostile.At, func(s string) string { return strings.ReplaceAll(s, "hunter2", "[secret]") })
 	var text strings.Builder
 	for _, o := range []Ongoing{

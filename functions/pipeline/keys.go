@@ -35,6 +35,7 @@ var collections = map[string]time.Duration{
 	// something happens.
 	"run":    365 * day, // a project of a pull request
 	"effect": 365 * day, // an apply that was begun
+	"took":   365 * day, // how long changes of a state took
 	"build":  365 * day, // the builds that an apply is handed to
 	"pull":   365 * day, // the head of a pull request, as it was looked at last
 	"pushed": 365 * day, // the users who have pushed to a pull request

@@ -6,12 +6,15 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/estimates"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/memory"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
 
@@ -215,4 +218,43 @@ func TestProgressOfADeposedProcess(t *testing.T) {
 		s.settle()
 		s.expect("the answer", s.answerTo(n, id), "**Applied** `.`: 3 added")
 	})
+}
+
+// TestEstimateFromFormerApplies holds that an apply knows how long the changes of former applies of its state took, also those of processes
+// that handed it over, and that it is made all the same if nobody can read or write that.
+func TestEstimateFromFormerApplies(t *testing.T) {
+	t.Parallel()
+	for name, down := range map[string]bool{"known": false, "down": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, p, n := inParts(t, 2, 1)
+			p.took = estimates.Durations{"x create": {1000, 3000}, "y update": {60_000}}
+			var failed atomic.Int64
+			if down {
+				s.gate(memory.Deciding(func(x memory.Effect) (v memory.Verdict) {
+					if strings.Contains(x.Call, " took/") {
+						v.Undone = errDown
+						failed.Add(1)
+					}
+					return v
+				}))
+			}
+			m, id := s.toApply("alice", n)
+			if turns, err := s.handleUntil(t.Context(), m, 9); turns != 2 || err != nil {
+				t.Errorf("%d turns, %v", turns, err)
+			}
+			s.settle()
+			s.expect("the answer", s.answerTo(n, id), "**Applied** `.`: 2 added")
+			first, second := p.jobs[0].Typical, p.jobs[1].Typical
+			if len(first) != 0 || !down && (second["x create"] != 3*time.Second || second["y update"] != time.Minute) || down && len(second) != 0 {
+				t.Errorf("the first process knows of %v, and the second of %v", first, second)
+			}
+			if n := failed.Load(); down && n < 4 { // a read and a write of each process
+				t.Errorf("%d calls have failed", n)
+			}
+			if e := s.begun(s.runOf(n)); e.Outcome == nil || e.Outcome.Took != nil {
+				t.Errorf("the record of the apply has the durations, too: %+v", e.Outcome)
+			}
+		})
+	}
 }

@@ -82,6 +82,7 @@ func (o *checkout) apply(ctx context.Context, p *plans.Plan) jobs.Outcome {
 	if t.tell != nil {
 		t.hide = o.secrets(p, nil).From
 	}
+	t.typical, o.Counting = o.job.Typical, t.count
 	stop := t.begin(ctx)
 	defer stop()
 	run := o.run(context.WithoutCancel(ctx))
@@ -101,7 +102,9 @@ func (o *checkout) apply(ctx context.Context, p *plans.Plan) jobs.Outcome {
 	if done.Resumable && context.Cause(begin) == jobs.ErrTime && o.State.Holding() != nil {
 		o.Leave() // for the next process of the run, which could not take over a lock without a lease
 	}
-	return outcome(o, p, done, ds, t.progress())
+	out := outcome(o, p, done, ds, t.progress())
+	out.Took = t.durations()
+	return out
 }
 
 // overload returns the hint of [operation.Overload], with the lines to add to the project's block in

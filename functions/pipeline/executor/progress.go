@@ -5,11 +5,14 @@ import (
 	"sync"
 	"time"
 
+	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/events"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 	"github.com/lockstep-iac/lockstep/engine/walk"
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/operation"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/estimates"
 )
 
 // tellEvery is how often an apply reports its progress. Events never cause a report, so a flood of them costs no
@@ -21,15 +24,37 @@ type teller struct {
 	tell func(comment.Ongoing) // nil if nobody wants to know
 	hide func(string) string   // removes secrets from an address
 
+	typical estimates.Typical // of earlier applies
+
 	mu       sync.Mutex
 	far      comment.Progress
 	underWay map[work]time.Time // the time of its beginning
+	tally    *operation.Tally   // nil before the first change
+	took     estimates.Durations
 }
 
 // A work is a change of one object, or the invocation of an action block.
 type work struct {
 	addr  string
 	doing comment.Doing
+	kind  estimates.Kind // "" for an invocation
+}
+
+// atATime is how many changes an apply makes at the same time.
+const atATime = 10
+
+// count receives the tally of the apply.
+func (t *teller) count(tally *operation.Tally) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.tally = tally
+}
+
+// durations returns how long the changes took that have ended well.
+func (t *teller) durations() estimates.Durations {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.took
 }
 
 // begin reports the progress now, and then every tellEvery until stop is called. After stop returns, there is no
@@ -57,6 +82,12 @@ func (t *teller) listen(e events.Event) {
 		}
 		t.underWay[w] = time.Now()
 	case events.ApplyDone, events.ApplyFailed, events.InvokeDone, events.InvokeFailed:
+		if since, begun := t.underWay[w]; begun && e.Kind == events.ApplyDone {
+			if t.took == nil {
+				t.took = estimates.Durations{}
+			}
+			t.took.Took(w.kind, time.Since(since))
+		}
 		delete(t.underWay, w)
 	}
 	if counts && (e.Kind == events.ApplyDone || e.Kind == events.ApplySpared) {
@@ -68,10 +99,14 @@ func (t *teller) listen(e events.Event) {
 // work is a change of an object.
 func workOf(e events.Event) (w work, counts bool) {
 	if e.Invocation != nil {
-		return work{e.Invocation.Addr.String(), comment.Invoking}, false
+		return work{addr: e.Invocation.Addr.String(), doing: comment.Invoking}, false
 	}
 	doing := map[plans.Action]comment.Doing{plans.Create: comment.Creating, plans.Update: comment.Updating, plans.Delete: comment.Destroying}
-	return work{e.Addr.String(), doing[e.Action]}, e.Action.Count(counting.Counts{}) != counting.Counts{}
+	return work{e.Addr.String(), doing[e.Action], kindOf(e.Addr, e.Action)}, e.Action.Count(counting.Counts{}) != counting.Counts{}
+}
+
+func kindOf(object addrs.ResourceInstanceObject, a plans.Action) estimates.Kind {
+	return estimates.KindOf(object.Instance.Resource.Resource.Type, a.String())
 }
 
 // progress returns how much is done.
@@ -84,11 +119,24 @@ func (t *teller) progress() comment.Progress {
 // now returns the present progress, with the changes under way.
 func (t *teller) now() comment.Ongoing {
 	t.mu.Lock()
-	o := comment.Ongoing{Progress: t.far}
+	o, tally, now := comment.Ongoing{Progress: t.far}, t.tally, time.Now()
 	var all []comment.ChangeUnderWay
+	var run []estimates.Running
 	for w, since := range t.underWay {
 		all = append(all, comment.ChangeUnderWay{Address: w.addr, Action: w.doing, Since: since})
+		if w.kind != "" {
+			run = append(run, estimates.Running{Kind: w.kind, For: now.Sub(since)})
+		}
 	}
 	t.mu.Unlock()
+	if tally != nil && len(t.typical) > 0 {
+		var wait []estimates.Kind
+		for _, a := range tally.Left() {
+			wait = append(wait, kindOf(a.Object, a.Verb))
+		}
+		if left, ok := t.typical.Left(wait, run, atATime); ok {
+			o.Ends = now.Add(left)
+		}
+	}
 	return o.ListUnderWay(all).Bounded(time.Now(), t.hide)
 }

@@ -12,6 +12,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/events"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/operation"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/estimates"
 )
 
 func eventOf(t *testing.T, kind events.Kind, address string, action plans.Action) events.Event {
@@ -90,6 +92,68 @@ func TestFloodOfEvents(t *testing.T) {
 		stop()
 		if told < 4 || told > 1+20/5 || largest == 0 || largest > 1000 {
 			t.Errorf("%d reports in 20 s, %d bytes at most", told, largest)
+		}
+	})
+}
+
+// TestEstimate holds that an apply reports its end by the durations of former ones, and how long its own changes took, without those that
+// failed.
+func TestEstimate(t *testing.T) {
+	t.Parallel()
+	b := newPlugins(t, false).bench(map[string]string{"net/main.tf": thing + `
+resource "lab_thing" "slow" {
+  name    = "slow"
+  trouble = "create-300"
+}
+
+resource "terraform_data" "next" {
+  input = lab_thing.slow.id
+}
+`})
+	b.job.Grants = grants(t, allowLab, "")
+	p := b.plan()
+	var told []comment.Ongoing
+	b.job.Progress = func(o comment.Ongoing) { told = append(told, o) }
+	o := b.apply(p.Plan, true)
+	if o.Failed || len(o.Took[estimates.KindOf("lab_thing", "create")]) == 0 || len(o.Took[estimates.KindOf("terraform_data", "create")]) != 1 {
+		t.Fatalf("%+v", o)
+	}
+	slowest := int64(0)
+	for _, ms := range o.Took[estimates.KindOf("lab_thing", "create")] {
+		slowest = max(slowest, ms)
+	}
+	if slowest < 300 || slowest > 60_000 {
+		t.Errorf("the slow one took %d ms: %v", slowest, o.Took)
+	}
+	for _, o := range told {
+		if !o.Ends.IsZero() {
+			t.Errorf("it is estimated without former applies: %+v", o)
+		}
+	}
+}
+
+// TestEstimateOfTheRest plays an apply of which the durations are known.
+func TestEstimateOfTheRest(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		tl := &teller{far: comment.Progress{Of: 2}, hide: func(s string) string { return s }, typical: estimates.Typical{"x create": time.Minute}}
+		if !tl.now().Ends.IsZero() {
+			t.Error("it is estimated before anything is counted")
+		}
+		tl.count(new(operation.Tally))
+		tl.listen(eventOf(t, events.ApplyStart, "x.a", plans.Create))
+		time.Sleep(20 * time.Second)
+		if got := time.Until(tl.now().Ends); got != 40*time.Second {
+			t.Errorf("about %v are left", got)
+		}
+		tl.listen(eventOf(t, events.ApplyStart, "y.b", plans.Update))
+		if o := tl.now(); !o.Ends.IsZero() {
+			t.Errorf("half of it is not known, and it ends in %v", time.Until(o.Ends))
+		}
+		tl.listen(eventOf(t, events.ApplyFailed, "y.b", plans.Update))
+		tl.listen(eventOf(t, events.ApplyDone, "x.a", plans.Create))
+		if got := tl.durations(); len(got) != 1 || len(got["x create"]) != 1 || got["x create"][0] != 20_000 {
+			t.Errorf("they took %v", got)
 		}
 	})
 }

@@ -55,6 +55,7 @@ func (c *application) execute(ctx context.Context) (jobs.Outcome, error) {
 		}
 	}
 	c.job.Ended = func(o jobs.Outcome) error { return c.ended(context.WithoutCancel(ctx), o) }
+	c.job.Typical = c.typical(ctx)
 	work, end := stopping.Watch(ctx, c.ap.Ledger, c.run.Run, c.ap.Poll)
 	defer end()
 	outcome, err := c.ap.Engine.Apply(work, c.job, c.plan, func(now jobs.BeforeApply) (answer jobs.Permit) {
@@ -64,6 +65,8 @@ func (c *application) execute(ctx context.Context) (jobs.Outcome, error) {
 		return answer
 	})
 	c.stop = end()
+	c.recordDurations(ctx, outcome.Took)
+	outcome.Took = nil
 	if err == nil {
 		outcome, err = c.storeFull(ctx, outcome)
 	}
@@ -76,6 +79,7 @@ func (c *application) ended(ctx context.Context, o jobs.Outcome) (err error) {
 	if o, err = c.storeFull(ctx, o); err != nil {
 		return err
 	}
+	o.Took = nil
 	o = c.ap.storeReport(ctx, c.run, o)
 	c.begun.Ended = &o
 	c.begun, err = c.ap.Ledger.EndApply(ctx, c.run.Run, c.begun)

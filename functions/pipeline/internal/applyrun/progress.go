@@ -6,6 +6,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/estimates"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ratelimits"
 )
 
@@ -55,4 +56,26 @@ func (c *application) update(ctx context.Context, now time.Time) {
 		m := pipeline.Message{Kind: pipeline.SyncComments, Progress: string(extent), Target: c.run.Target()}
 		_ = pipeline.Send(ctx, c.ap.Queue, pull, m, c.run.MessageName(), c.run.Asked.Try, "progress", now.Unix())
 	}
+}
+
+// typical returns the typical durations of changes of the state; nil if they are not known. Only an estimate depends
+// on them, so an error does not matter.
+func (c *application) typical(ctx context.Context) estimates.Typical {
+	ctx, cancel := context.WithTimeout(ctx, updateTimeout)
+	defer cancel()
+	t, err := c.ap.Ledger.Typical(ctx, c.run.Run)
+	if err != nil || len(t) == 0 {
+		return nil
+	}
+	return t
+}
+
+// recordDurations records how long the changes of this process took, for later estimates. An error does not matter.
+func (c *application) recordDurations(ctx context.Context, took estimates.Durations) {
+	if len(took) == 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), updateTimeout)
+	defer cancel()
+	_ = c.ap.Ledger.RecordDurations(ctx, c.run.Run, took)
 }

@@ -46,9 +46,10 @@ type ApplyRecord struct {
 	Progress comment.Progress `json:",omitzero"`
 	Idle     int              `json:",omitempty"`
 	// UnderWay are changes that the present process has begun and not ended, and More is the number of others:
-	// see [comment.Ongoing].
+	// see [comment.Ongoing]. Ends is about when the apply ends.
 	UnderWay []comment.ChangeUnderWay `json:",omitempty"`
 	More     int                      `json:",omitempty"`
+	Ends     time.Time                `json:",omitzero"`
 	// Counts are the changes that were made when the latest process passed the apply on.
 	Counts counting.Counts `json:",omitzero"`
 	// Ended is the result, recorded before the journal is deleted and the state is unlocked. As long as the
@@ -109,7 +110,7 @@ func (b Begun) Busy(now time.Time) bool { return !b.Rested && now.Before(b.HardS
 // nothing.
 func (ld Ledger) TakeOver(ctx context.Context, r runs.Run, b Begun, stop time.Time) (Begun, error) {
 	b.Nonce, b.HardStop, b.Rested, b.Build = rand.Text(), stop, false, ld.Build
-	b.UnderWay, b.More = nil, 0
+	b.UnderWay, b.More, b.Ends = nil, 0, time.Time{}
 	b.Fence++
 	b.Idle++
 	return ld.putBegun(ctx, r, b)
@@ -133,7 +134,7 @@ func (b *Begun) progress(o comment.Ongoing) {
 	if o.Done > b.Progress.Done {
 		b.Idle = 0
 	}
-	b.Progress, b.UnderWay, b.More = o.Progress, o.UnderWay, o.More
+	b.Progress, b.UnderWay, b.More, b.Ends = o.Progress, o.UnderWay, o.More, o.Ends
 }
 
 // Ongoing returns the progress of a run's apply, as its process has last recorded it. It is zero if the run is not
@@ -147,13 +148,13 @@ func (ld Ledger) Ongoing(ctx context.Context, r runs.Run, now time.Time) (o comm
 	if err != nil || begun == "" || now.Sub(e.Begun) < ratelimits.FirstUpdate {
 		return o, err
 	}
-	return comment.Ongoing{Progress: e.Progress, Began: e.Begun, At: now, UnderWay: e.UnderWay, More: e.More}, nil
+	return comment.Ongoing{Progress: e.Progress, Began: e.Begun, At: now, UnderWay: e.UnderWay, More: e.More, Ends: e.Ends}, nil
 }
 
 // EndApply writes the record of an apply that has ended. It is called twice: when the field Ended is set, and
 // when the field Outcome is set.
 func (ld Ledger) EndApply(ctx context.Context, r runs.Run, b Begun) (Begun, error) {
-	b.UnderWay, b.More = nil, 0
+	b.UnderWay, b.More, b.Ends = nil, 0, time.Time{}
 	return ld.putBegun(ctx, r, b)
 }
 
