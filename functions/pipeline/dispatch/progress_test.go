@@ -258,3 +258,56 @@ func TestEstimateFromFormerApplies(t *testing.T) {
 		})
 	}
 }
+
+// TestProgressWrittenAfterTheResult has GitHub get the progress of a check run, or of a comment, just after the apply has ended in another
+// process and written its result: in the end, people see the result.
+func TestProgressWrittenAfterTheResult(t *testing.T) {
+	t.Parallel()
+	for name, late := range map[string]func(*stage) string{
+		"check":  func(s *stage) string { return fmt.Sprintf("/check-runs/%d", s.checkOf("b", "lockstep/.").ID) },
+		"answer": func(*stage) string { return "/issues/comments/" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				s, p, n := inParts(t, 2, 2)
+				m, id := s.toApply("alice", n)
+				s.settle()
+				progressed, finish, ended := make(chan bool), make(chan bool), make(chan error)
+				p.during = func(context.Context, int) error {
+					time.Sleep(6 * time.Second)
+					p.jobs[0].Progress(comment.Ongoing{Progress: comment.Progress{Done: 1, Of: 2}})
+					close(progressed)
+					<-finish
+					return nil
+				}
+				go func() { ended <- s.pipeline.Handle(t.Context(), m) }()
+				<-progressed
+				err := pipeline.Send(t.Context(), s.pipeline.Queue, s.ref(n), pipeline.Message{Kind: pipeline.SyncComments, Progress: "checks", Target: s.runOf(n).Target()}, "late")
+				if err != nil {
+					t.Fatal(err)
+				}
+				var once atomic.Bool
+				path := late(s)
+				s.fault = func(_ http.ResponseWriter, r *http.Request) bool {
+					if r.Method == http.MethodPatch && strings.Contains(r.URL.Path, path) && once.CompareAndSwap(false, true) {
+						close(finish)
+						if err := <-ended; err != nil {
+							t.Error(err)
+						}
+						s.expect("the check meanwhile", s.check("b"), "success Applied – 2 added")
+					}
+					return false
+				}
+				s.settle()
+				s.fault = nil
+				if !once.Load() {
+					t.Fatal("no progress was written")
+				}
+				s.expect("the answer", s.answerTo(n, id), "**Applied** `.`: 2 added")
+				s.expect("the status", s.status(n), "applied by `alice` |")
+				s.expect("the check", s.check("b"), "lockstep/.: success Applied – 2 added")
+			})
+		})
+	}
+}
