@@ -38,6 +38,7 @@ var directions = []struct {
 	{"functions/pipeline/internal/admission", []string{"functions/comment/...", "functions/pipeline", "functions/pipeline/runs", "functions/places", "functions/project/...", "github"}},
 	{"functions/pipeline/internal/requiredcheck", []string{"functions/comment/...", "functions/project/...", "github"}},
 	{"functions/pipeline/internal/ratelimits", nil},
+	{"functions/pipeline/internal/estimates", nil},
 
 	// What every webhook starts: no engine, no settings.
 	{"functions/pipeline/intake", []string{"functions/comment/...", "functions/pipeline", "github"}},
@@ -53,14 +54,14 @@ var directions = []struct {
 	{"functions/operation", []string{"engine/...", "statebackend/...", "functions/workdir"}},
 	{"functions/pipeline/internal/encryptionpolicy", []string{"engine/...", "functions/internal/encrypting", "functions/project/..."}},
 	{"functions/pipeline/patches", []string{"engine/causes"}},
-	{"functions/pipeline/jobs", []string{"engine/...", "functions/comment/...", "functions/pipeline", "functions/pipeline/runs", "functions/pipeline/internal/encryptionpolicy", "functions/places", "functions/project/...", "github"}},
+	{"functions/pipeline/jobs", []string{"engine/...", "functions/comment/...", "functions/pipeline", "functions/pipeline/runs", "functions/pipeline/internal/encryptionpolicy", "functions/pipeline/internal/estimates", "functions/places", "functions/project/...", "github"}},
 	{"functions/pipeline/internal/remotestates", []string{"engine/...", "statebackend/...", "functions/places", "functions/workdir"}},
 	{"functions/pipeline/internal/policychecks", []string{"functions/internal/policies", "functions/pipeline/jobs", "functions/pipeline/runs", "functions/project/..."}},
 	{"functions/pipeline/callouts", []string{"engine/...", "functions/comment/...", "functions/pipeline/jobs", "functions/pipeline/runs", "functions/project/..."}},
 	{"functions/pipeline/sessions", []string{"statebackend/...", "functions/pipeline/jobs", "functions/places"}},
 
 	// The records of the pipeline, and the facts behind decisions.
-	{"functions/pipeline/internal/ledger", []string{"engine/...", "functions/comment/...", "functions/pipeline", "functions/pipeline/runs", "functions/pipeline/jobs", "functions/pipeline/internal/admission", "functions/places", "functions/project/...", "github"}},
+	{"functions/pipeline/internal/ledger", []string{"engine/...", "functions/comment/...", "functions/pipeline", "functions/pipeline/runs", "functions/pipeline/jobs", "functions/pipeline/internal/admission", "functions/pipeline/internal/estimates", "functions/pipeline/internal/ratelimits", "functions/places", "functions/project/...", "github"}},
 	{"functions/pipeline/decisionlog", []string{"functions/pipeline", "functions/pipeline/runs", "functions/pipeline/requirementrules", "github"}},
 	{"functions/pipeline/internal/requirementfacts", []string{"functions/comment/...", "functions/pipeline", "functions/pipeline/requirementrules", "functions/project/...", "github"}},
 	{"functions/pipeline/gatefacts", []string{"engine/...", "functions/comment/...", "functions/internal/encrypting", "functions/pipeline", "functions/pipeline/runs", "functions/pipeline/jobs", "functions/pipeline/requirementrules", "functions/pipeline/decisionlog", "functions/pipeline/internal/admission", "functions/pipeline/internal/requirementfacts", "functions/pipeline/internal/ledger", "functions/pipeline/internal/encryptionpolicy", "functions/places", "functions/project/...", "github"}},
@@ -77,7 +78,7 @@ var directions = []struct {
 	{"functions/pipeline/policytrial", []string{"functions/pipeline/gatefacts", "functions/pipeline/internal/policychecks", "functions/pipeline/jobs", "functions/project/..."}},
 	{"functions/pipeline/subprocess", []string{"engine/...", "functions/comment/...", "functions/confine", "functions/pipeline/jobs", "functions/pipeline/runs", "functions/pipeline/policytrial", "functions/project/...", "github"}},
 	{"functions/pipeline/modules", []string{"engine/...", "functions/modules/...", "functions/pipeline/jobs", "functions/pipeline/subprocess", "github"}},
-	{"functions/pipeline/executor", []string{"engine/...", "statebackend/...", "functions/comment/...", "functions/internal/...", "functions/operation", "functions/workdir", "functions/pipeline/subprocess", "functions/pipeline/modules", "functions/pipeline/jobs", "functions/pipeline/runs", "functions/pipeline/internal/policychecks", "functions/pipeline/internal/remotestates", "functions/pipeline/internal/encryptionpolicy", "functions/places", "functions/project/...", "functions/pipeline/patches"}},
+	{"functions/pipeline/executor", []string{"engine/...", "statebackend/...", "functions/comment/...", "functions/internal/...", "functions/operation", "functions/workdir", "functions/pipeline/subprocess", "functions/pipeline/modules", "functions/pipeline/jobs", "functions/pipeline/runs", "functions/pipeline/internal/policychecks", "functions/pipeline/internal/remotestates", "functions/pipeline/internal/encryptionpolicy", "functions/pipeline/internal/estimates", "functions/places", "functions/project/...", "functions/pipeline/patches"}},
 
 	// The chapters of a pull request's story. They do not know how a plan is made.
 	{"functions/pipeline/buildrunner", []string{"functions/pipeline", "functions/pipeline/runs", "functions/pipeline/internal/ledger"}},

@@ -106,7 +106,7 @@ func init() { // its functions look into it
 		{"applying", "applying", sumOfPlans, []row{
 			{is: Awaiting, means: ToCome, named: true, cell: awaitingCell},
 			{is: ApplyQueued, means: ToCome, named: true, cell: queuedCell},
-			{is: Applying, means: UnderWay, named: true, cell: applyingCell},
+			{is: Applying, means: UnderWay, named: true, cell: applyingCell, needs: func(c Check) string { return c.Ongoing.text() }},
 		}},
 		{"queued", "queued", sumOfPlans, []row{
 			{is: inLine, means: ToCome, cell: queuedCell},

@@ -79,6 +79,8 @@ type ProjectStatus struct {
 	// Unmerged is set for a plan without changes, if this open pull request was already applied. Its changes
 	// are then not on the base branch yet.
 	Unmerged bool
+	// Ongoing is the present progress of an apply in progress.
+	Ongoing Ongoing
 	Texts
 }
 

@@ -53,6 +53,9 @@ func (o *Operation) Apply(ctx context.Context, r engine.Run, p *plans.Plan, opti
 		return out, ds
 	}
 	out.Tally.goOn(options.Progress)
+	if o.Counting != nil {
+		o.Counting(out.Tally)
+	}
 	caller := ctx
 	ctx, end := o.State.While(ctx)
 	defer end(nil)

@@ -53,6 +53,8 @@ type Operation struct {
 	// Ended is called with the result of an apply, after the state is stored and before the journal is deleted.
 	// If Ended returns an error, the journal is kept. Ended may be nil.
 	Ended func(Applied, diags.Diagnostics) error
+	// Counting is called with the tally of an apply before the apply begins its first action. Counting may be nil.
+	Counting func(*Tally)
 	// OpenState sets State, Recovery and Begun.
 	State    *workdir.State
 	Recovery Recovery

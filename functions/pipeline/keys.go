@@ -18,7 +18,7 @@ var collections = map[string]time.Duration{
 	"line":     15 * day, // the plans of a repository that are on the queue, or wait for a place there
 	"lease":    15 * day, // a process that works on a run
 	"stop":     15 * day, // an order to end a plan or an apply
-	"pace":     day,      // the number of comments of one person, and the looks at a pull request or a repository
+	"pace":     day,      // the number of comments of one person, the looks at a pull request or a repository, and the updates about applies in progress
 	"tarball":  day,      // the archive of a commit
 	// Most of these records are kept for 90 days, as long as GitHub keeps check runs.
 	"ask":      90 * day,  // an answer to a comment
@@ -35,6 +35,7 @@ var collections = map[string]time.Duration{
 	// something happens.
 	"run":    365 * day, // a project of a pull request
 	"effect": 365 * day, // an apply that was begun
+	"took":   365 * day, // how long changes of a state took
 	"build":  365 * day, // the builds that an apply is handed to
 	"pull":   365 * day, // the head of a pull request, as it was looked at last
 	"pushed": 365 * day, // the users who have pushed to a pull request

@@ -85,6 +85,9 @@ type Message struct {
 	Generate bool `json:",omitempty"`
 	// Show is the command that a message of the kind [ToQuery] carries out, if it is "output" or "show".
 	Show *grammar.Command `json:",omitempty"`
+	// Progress is set if only the progress of applies is out of date. It says what to write:
+	// ratelimits.Extent. Target is then the run that has asked for that.
+	Progress string `json:",omitempty"`
 	// Propose is set if a query is to open a pull request with the configuration.
 	Propose bool `json:",omitempty"`
 	// Target names the run to plan, test, query, check, apply, recover or release among the runs of the pull request: see

@@ -12,6 +12,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/estimates"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/memory"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
@@ -32,6 +33,7 @@ type parts struct {
 	// during happens in each part, with its number from 1, after its changes. An error is the
 	// engine's; the part is over, and the next one knows of its changes.
 	during func(ctx context.Context, part int) error
+	took   estimates.Durations // by each part
 }
 
 func (p *parts) Apply(ctx context.Context, j jobs.Job, _ []byte, permit func(jobs.BeforeApply) jobs.Permit) (jobs.Outcome, error) {
@@ -46,13 +48,13 @@ func (p *parts) Apply(ctx context.Context, j jobs.Job, _ []byte, permit func(job
 	}
 	p.jobs = append(p.jobs, j)
 	far := func() comment.Progress { return comment.Progress{Done: p.done, Of: p.of} }
-	j.Progress(far())
+	j.Progress(comment.Ongoing{Progress: far()})
 	if p.done = min(p.done+p.each, p.of); p.during != nil {
 		if err := p.during(ctx, len(p.jobs)); err != nil {
 			return jobs.Outcome{}, err
 		}
 	}
-	o := jobs.Outcome{State: p.state(), Counts: counting.Counts{Add: p.done}, Progress: far()}
+	o := jobs.Outcome{State: p.state(), Counts: counting.Counts{Add: p.done}, Progress: far(), Took: p.took}
 	if p.done < p.of {
 		o.Failed, o.Resumable, o.Remaining = true, true, p.of-p.done
 	}

@@ -25,6 +25,7 @@ type task struct {
 	message  pipeline.Message
 	attempt  int           // the number of the attempt at the message, from 1
 	every    time.Duration // between two looks
+	log      func(error)
 	queue    pipeline.Queue
 	ledger   ledger.Ledger
 	leases   *ledger.Holder
@@ -55,7 +56,7 @@ func (p *Pipeline) task(m pipeline.Message, hub GitHub, tries *ledger.Attempts) 
 		projects = jobs.LocalProjects{}
 	}
 	queue := p.planQueue()
-	t := &task{message: m, queue: queue, ledger: p.Ledger(), every: cmp.Or(p.LookEvery, ratelimits.LookEvery)}
+	t := &task{message: m, log: p.log, queue: queue, ledger: p.Ledger(), every: cmp.Or(p.LookEvery, ratelimits.LookEvery)}
 	t.leases = &ledger.Holder{Ledger: t.ledger, Message: m}
 	t.facts = &gatefacts.Reader{Message: m, Hub: hub, Ledger: t.ledger, Projects: projects, States: p.States, Scratch: p.Scratch, Runners: p.Runners, Bases: p.Bases, Deployment: p.Deployment, Serves: p.serves}
 	t.report = &report.Reporter{

@@ -9,6 +9,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/applyrun"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ratelimits"
+	"github.com/lockstep-iac/lockstep/github"
 )
 
 // A trigger has the functions for one kind of message.
@@ -165,6 +167,9 @@ func (t *task) thenWaiting(ctx context.Context, err error) error {
 //   - It writes the comments, and reports deployments to GitHub and results to people elsewhere.
 //   - It merges a pull request that is applied, if the settings say so.
 func (t *task) sync(ctx context.Context) error {
+	if t.message.Progress != "" {
+		return t.syncProgress(ctx)
+	}
 	if err := t.facts.Look(ctx); err != nil {
 		return err
 	}
@@ -179,6 +184,28 @@ func (t *task) sync(ctx context.Context) error {
 		return err
 	}
 	return t.merger.Merge(ctx)
+}
+
+// progressTimeout limits the time for writing the progress of applies. Other messages about the pull request wait
+// meanwhile, such as one about a result.
+const progressTimeout = 20 * time.Second
+
+// syncProgress writes the progress of applies. A failure is not repeated: the next update and the result write
+// the same comments. If GitHub has refused a write for some time, there are no updates until then.
+func (t *task) syncProgress(ctx context.Context) error {
+	within, cancel := context.WithTimeout(ctx, progressTimeout)
+	defer cancel()
+	failed, err := t.report.SyncProgress(within, ratelimits.Extent(t.message.Progress), t.message.Run())
+	if failed != nil {
+		t.log(fmt.Errorf("write the progress of an apply of %s#%d: %w", t.message.Pull.Repo, t.message.Pull.Number, failed))
+	}
+	var limited *github.RateLimitedError
+	if errors.As(failed, &limited) {
+		if paused := t.ledger.PauseUpdates(ctx, t.message.Pull, limited.Until); paused != nil {
+			t.log(paused)
+		}
+	}
+	return err
 }
 
 // tell reports the results since its last report: to GitHub, and to people elsewhere.

@@ -79,13 +79,22 @@ func (o *checkout) apply(ctx context.Context, p *plans.Plan) jobs.Outcome {
 	if o.Begun != nil {
 		t.far.Done = o.Begun.Done
 	}
-	t.now()
+	if t.tell != nil {
+		t.hide = o.secrets(p, nil).From
+	}
+	t.typical, o.Counting = o.job.Typical, t.count
+	stop := t.begin(ctx)
+	defer stop()
 	run := o.run(context.WithoutCancel(ctx))
 	run.Events = t.listen
 	if tell := o.job.Ended; tell != nil {
-		o.Ended = func(done operation.Applied, ds diags.Diagnostics) error { return tell(outcome(o, p, done, ds, t.far)) }
+		o.Ended = func(done operation.Applied, ds diags.Diagnostics) error {
+			stop() // the result is the last report
+			return tell(outcome(o, p, done, ds, t.progress()))
+		}
 	}
 	done, ds := o.Apply(begin, run, p, engine.ApplyOptions{SaveEvery: saveEvery})
+	stop()
 	ds = append(ds, o.overload(ds, p)...)
 	if done.Unsaved {
 		ds = append(ds, o.rescue(ctx, done.State)...)
@@ -93,7 +102,9 @@ func (o *checkout) apply(ctx context.Context, p *plans.Plan) jobs.Outcome {
 	if done.Resumable && context.Cause(begin) == jobs.ErrTime && o.State.Holding() != nil {
 		o.Leave() // for the next process of the run, which could not take over a lock without a lease
 	}
-	return outcome(o, p, done, ds, t.far)
+	out := outcome(o, p, done, ds, t.progress())
+	out.Took = t.durations()
+	return out
 }
 
 // overload returns the hint of [operation.Overload], with the lines to add to the project's block in

@@ -34,8 +34,8 @@ func TestContinues(t *testing.T) {
 			b.granted("default")
 			p := b.plan()
 			b.job.Run, b.job.Planned = "run/1/7/net/1", p.State
-			var told []comment.Progress
-			b.job.Progress = func(p comment.Progress) { told = append(told, p) }
+			var told []comment.Ongoing
+			b.job.Progress = func(o comment.Ongoing) { told = append(told, o) }
 			b.job.Times = jobs.TimesBefore(time.Now().Add(time.Minute), time.Now().Add(time.Minute), time.Minute-2*time.Second)
 			time.AfterFunc(3*time.Second, func() {
 				if err := os.WriteFile(file, nil, 0o600); err != nil {

@@ -1,42 +1,142 @@
 package executor
 
 import (
+	"context"
 	"sync"
 	"time"
 
+	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/events"
+	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/plans/counting"
+	"github.com/lockstep-iac/lockstep/engine/walk"
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/operation"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/estimates"
 )
 
-// tellEvery is how often an apply reports its progress.
+// tellEvery is how often an apply reports its progress. Events never cause a report, so a flood of them costs no
+// more than few.
 const tellEvery = 5 * time.Second
 
 // A teller reports the progress of an apply to the job's function for that.
 type teller struct {
-	tell func(comment.Progress)
+	tell func(comment.Ongoing) // nil if nobody wants to know
+	hide func(string) string   // removes secrets from an address
 
-	mu   sync.Mutex
-	far  comment.Progress
-	told time.Time
+	typical estimates.Typical // of earlier applies
+
+	mu       sync.Mutex
+	far      comment.Progress
+	underWay map[work]time.Time // the time of its beginning
+	tally    *operation.Tally   // nil before the first change
+	took     estimates.Durations
+}
+
+// A work is a change of one object, or the invocation of an action block.
+type work struct {
+	addr  string
+	doing comment.Doing
+	kind  estimates.Kind // "" for an invocation
+}
+
+// atATime is how many changes an apply makes at the same time.
+const atATime = 10
+
+// count receives the tally of the apply.
+func (t *teller) count(tally *operation.Tally) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.tally = tally
+}
+
+// durations returns how long the changes took that have ended well.
+func (t *teller) durations() estimates.Durations {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.took
+}
+
+// begin reports the progress now, and then every tellEvery until stop is called. After stop returns, there is no
+// further report.
+func (t *teller) begin(ctx context.Context) (stop func()) {
+	if t.tell == nil {
+		return func() {}
+	}
+	t.tell(t.now())
+	return walk.Every(context.WithoutCancel(ctx), tellEvery, func() { t.tell(t.now()) })
 }
 
 // listen receives the events of the apply; it is an events.Listener.
 func (t *teller) listen(e events.Event) {
-	if e.Kind != events.ApplyDone && e.Kind != events.ApplySpared || e.Action.Count(counting.Counts{}) == (counting.Counts{}) {
-		return
-	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.far.Done++; time.Since(t.told) >= tellEvery {
-		t.now()
+	w, counts := workOf(e)
+	switch e.Kind {
+	case events.ApplyStart, events.InvokeStart:
+		if w.doing == "" {
+			return
+		}
+		if t.underWay == nil {
+			t.underWay = map[work]time.Time{}
+		}
+		t.underWay[w] = time.Now()
+	case events.ApplyDone, events.ApplyFailed, events.InvokeDone, events.InvokeFailed:
+		if since, begun := t.underWay[w]; begun && e.Kind == events.ApplyDone {
+			if t.took == nil {
+				t.took = estimates.Durations{}
+			}
+			t.took.Took(w.kind, time.Since(since))
+		}
+		delete(t.underWay, w)
+	}
+	if counts && (e.Kind == events.ApplyDone || e.Kind == events.ApplySpared) {
+		t.far.Done++
 	}
 }
 
-// now reports the progress. The caller holds t.mu, or no other goroutine uses t.
-func (t *teller) now() {
-	t.told = time.Now()
-	if t.tell != nil {
-		t.tell(t.far)
+// workOf returns the work that an event is about; its doing is "" if people need not know. counts is set if the
+// work is a change of an object.
+func workOf(e events.Event) (w work, counts bool) {
+	if e.Invocation != nil {
+		return work{addr: e.Invocation.Addr.String(), doing: comment.Invoking}, false
 	}
+	doing := map[plans.Action]comment.Doing{plans.Create: comment.Creating, plans.Update: comment.Updating, plans.Delete: comment.Destroying}
+	return work{e.Addr.String(), doing[e.Action], kindOf(e.Addr, e.Action)}, e.Action.Count(counting.Counts{}) != counting.Counts{}
+}
+
+func kindOf(object addrs.ResourceInstanceObject, a plans.Action) estimates.Kind {
+	return estimates.KindOf(object.Instance.Resource.Resource.Type, a.String())
+}
+
+// progress returns how much is done.
+func (t *teller) progress() comment.Progress {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.far
+}
+
+// now returns the present progress, with the changes under way.
+func (t *teller) now() comment.Ongoing {
+	t.mu.Lock()
+	o, tally, now := comment.Ongoing{Progress: t.far}, t.tally, time.Now()
+	var all []comment.ChangeUnderWay
+	var run []estimates.Running
+	for w, since := range t.underWay {
+		all = append(all, comment.ChangeUnderWay{Address: w.addr, Action: w.doing, Since: since})
+		if w.kind != "" {
+			run = append(run, estimates.Running{Kind: w.kind, For: now.Sub(since)})
+		}
+	}
+	t.mu.Unlock()
+	if tally != nil && len(t.typical) > 0 {
+		var wait []estimates.Kind
+		for _, a := range tally.Left() {
+			wait = append(wait, kindOf(a.Object, a.Verb))
+		}
+		if left, ok := t.typical.Left(wait, run, atATime); ok {
+			o.Ends = now.Add(left)
+		}
+	}
+	return o.ListUnderWay(all).Bounded(time.Now(), t.hide)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/encryptionpolicy"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/estimates"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/places"
 	"github.com/lockstep-iac/lockstep/functions/project"
@@ -123,9 +124,12 @@ type ApplyTask struct {
 	Planned runs.StateID
 	// Times are the times at which an apply that takes too long must stop.
 	Times Times
-	// Progress is called every few seconds with the progress of an apply; it may be nil. It is not passed to
-	// other processes.
-	Progress func(comment.Progress) `json:"-"`
+	// Typical has the typical durations of changes of the state, for an estimate of how long the apply takes. It may
+	// be nil.
+	Typical estimates.Typical `json:",omitempty"`
+	// Progress is called every few seconds with the progress of an apply, and not any more once Ended was called.
+	// It may be nil. Its calls do not overlap. It is not passed to other processes.
+	Progress func(comment.Ongoing) `json:"-"`
 	// Ended is called with the result of an apply, after the state is stored and before the journal is deleted.
 	// So a process that finds no journal finds the recorded result. If Ended returns an error, the journal is
 	// kept. Ended may be nil. It is not passed to other processes.

@@ -3,6 +3,7 @@ package jobs
 import (
 	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/estimates"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
@@ -64,4 +65,6 @@ type Outcome struct {
 	Report    string // for people, in Markdown; may be empty
 	// Full is the whole result as text; "" if Report already has all of it.
 	Full string `json:",omitempty"`
+	// Took has the durations of the changes that this process has made. It is not part of a record.
+	Took estimates.Durations `json:",omitempty"`
 }

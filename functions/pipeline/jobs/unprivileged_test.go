@@ -30,7 +30,7 @@ func TestBare(t *testing.T) {
 	t.Parallel()
 	var whole Job
 	fill(t, reflect.ValueOf(&whole).Elem(), "Job")
-	whole.Progress = func(comment.Progress) {}
+	whole.Progress = func(comment.Ongoing) {}
 	whole.Ended = func(Outcome) error { return nil }
 	s, _ := project.Parse(project.FileName, []byte("environment \"prod\" {\n  env = { KEY = \"secret\" }\n}\n"))
 	var err error

@@ -13,6 +13,7 @@ package runstatus
 
 import (
 	"context"
+	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
@@ -30,6 +31,12 @@ func Project(ctx context.Context, records pipeline.Records, r runs.Run, head str
 		return p, err
 	}
 	p.Lock = lock.OwnLock(r.Pull.Number)
+	if p.Ongoing, err = ld.Ongoing(ctx, r, time.Now()); err != nil {
+		return p, err
+	}
+	if p.Ongoing.Of > 0 {
+		p.Progress = p.Ongoing.Progress
+	}
 	switch p.Standing {
 	case comment.Awaiting, comment.ApplyQueued, comment.Applying, comment.Stopped, comment.Applied, comment.PartApplied, comment.ApplyFailed:
 		return p, nil
@@ -48,6 +55,9 @@ func Project(ctx context.Context, records pipeline.Records, r runs.Run, head str
 	}
 	return p, nil
 }
+
+// ApplyDir returns the directory of the keys of all records of a pull request's applies.
+func ApplyDir(p pipeline.Pull) string { return ledger.ApplyDir(p) }
 
 // Ahead returns the applies in the queue of a run's state that come before the run's own.
 func Ahead(ctx context.Context, records pipeline.Records, r runs.Run) ([]comment.Turn, error) {

@@ -3,6 +3,7 @@ package runstatus_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 	"github.com/lockstep-iac/lockstep/functions/comment"
@@ -68,6 +69,15 @@ func TestProject(t *testing.T) {
 		}, comment.Ready, nil, "lockstep.hcl:3"},
 		"a plan of a former head":   {runs.Planned, func(w world) {}, comment.Superseded, []string{"superseded by a newer commit"}, "lockstep apply"},
 		"an apply at a former head": {runs.ApplyFailed, func(w world) {}, comment.ApplyFailed, []string{"**failed to apply**"}, "superseded"},
+		"an apply in progress": {runs.Applying, func(w world) {
+			e := ledger.ApplyRecord{Begun: time.Now().Add(-time.Minute), Progress: comment.Progress{Done: 3, Of: 20}, UnderWay: []comment.ChangeUnderWay{{Address: "x.a", Action: comment.Creating, Since: time.Now().Add(-30 * time.Second)}}}
+			_, err := w.Records.Put(t.Context(), runstatus.ApplyDir(run(7, runs.Applying).Pull)+"/"+run(7, runs.Applying).Target()+"/1", pipeline.Encode(e), "")
+			must(w, err)
+		}, comment.Applying, []string{"applying (3 of 20)", "3 of 20 changes are done. Under way: `x.a` (creating for 3"}, ""},
+		"an apply that has just begun": {runs.Applying, func(w world) {
+			_, err := w.Begin(t.Context(), run(7, runs.Applying), ledger.ApplyRecord{Progress: comment.Progress{Done: 3, Of: 20}})
+			must(w, err)
+		}, comment.Applying, []string{"applying"}, "3 of 20"},
 		"the queue": {runs.ApplyQueued, func(w world) {
 			other := run(2, runs.Applying)
 			other.Asked.By = "alice"

@@ -135,7 +135,7 @@ func (c *Child) engine(ctx context.Context, make Maker, r *result) error {
 		r.Plan = &p
 	case applies:
 		var o jobs.Outcome
-		c.order.Job.Progress = func(p comment.Progress) { _, _ = c.ask(question{Kind: isProgress, Progress: p}) }
+		c.order.Job.Progress = func(p comment.Ongoing) { _, _ = c.ask(question{Kind: isProgress, Progress: p}) }
 		c.order.Job.Ended = func(o jobs.Outcome) error {
 			_, err := c.ask(question{Kind: isEnded, Outcome: o})
 			return err

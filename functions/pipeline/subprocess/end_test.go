@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -23,7 +24,7 @@ func TestEndOfAnApply(t *testing.T) {
 	j := named(t, "haunted")
 	j.VarFiles, j.Times = []string{j.Checkout}, jobs.TimesBefore(end, end, time.Second)
 	var far comment.Progress
-	j.Progress = func(p comment.Progress) { far = p }
+	j.Progress = func(o comment.Ongoing) { far = o.Progress }
 	got, err := newEngine(t).Apply(ctx, j, []byte("x"), permitAll)
 	if want := (comment.Progress{Done: 3, Of: 7}); err != nil || !got.Resumable || got.Lost || got.Progress != want || far != want {
 		t.Errorf("%+v, %v, far %v", got, err, far)
@@ -63,11 +64,23 @@ func TestStopOfAnApply(t *testing.T) {
 // likes, and that questions about it are not limited.
 func TestProgressIsNotPassedOnEachTime(t *testing.T) {
 	t.Parallel()
-	j := named(t, "progress")
+	j := named(t, "progress:hunter2")
 	n := 0
-	j.Progress = func(comment.Progress) { n++ }
+	j.Progress = func(o comment.Ongoing) {
+		n++
+		if len(o.UnderWay) != comment.MaxUnderWay || o.More != 0 || o.Of != 3000 {
+			t.Errorf("%d changes are under way, and %d more", len(o.UnderWay), o.More)
+		}
+		for _, c := range o.UnderWay {
+			if len(c.Address) > 200 || strings.Contains(c.Address, "hunter2") || !strings.HasPrefix(c.Address, "x.a[\"") {
+				t.Errorf("it reports %q", c.Address)
+			}
+		}
+	}
 	begun := time.Now()
-	got, err := newEngine(t).Apply(t.Context(), j, []byte("x"), permitAll)
+	e := newEngine(t)
+	e.Redact = func(text string, _ []string) string { return strings.ReplaceAll(text, "hunter2", "[secret]") }
+	got, err := e.Apply(t.Context(), j, []byte("x"), permitAll)
 	if most := 1 + int(time.Since(begun)/progressEvery); err != nil || got.Report != "done: progressx" || n < 1 || n > most {
 		t.Errorf("%d times of %d, %+v, %v", n, most, got, err)
 	}

@@ -170,7 +170,11 @@ func (a *acting) act(ctx context.Context, j jobs.Job) string {
 		_ = overflow(0)
 	case "progress":
 		for n := range 3000 {
-			j.Progress(comment.Progress{Done: n + 1, Of: 3000})
+			o := comment.Ongoing{Progress: comment.Progress{Done: n + 1, Of: 3000}, More: -1}
+			for range 100 {
+				o.UnderWay = append(o.UnderWay, comment.ChangeUnderWay{Address: "x.a[\"" + arg + strings.Repeat("y", 300), Action: comment.Creating})
+			}
+			j.Progress(o)
 		}
 	case "haunted": // by a program that does not end, and ignores all signals that can be
 		cmd := exec.Command("/bin/sh", "-c", "setsid sh -c \"trap '' TERM HUP INT; while :; do date +%s%N > lives; sleep 0.01; done\" >/dev/null 2>&1 </dev/null & while [ ! -e lives ]; do sleep 0.01; done")
@@ -179,7 +183,7 @@ func (a *acting) act(ctx context.Context, j jobs.Job) string {
 		if err := errors.Join(a.c.Begin(cmd), cmd.Wait()); err != nil {
 			return err.Error()
 		}
-		j.Progress(comment.Progress{Done: 3, Of: 7})
+		j.Progress(comment.Ongoing{Progress: comment.Progress{Done: 3, Of: 7}})
 		time.Sleep(time.Hour)
 	case "deaf":
 		time.Sleep(time.Hour)

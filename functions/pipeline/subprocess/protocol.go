@@ -104,7 +104,7 @@ type question struct {
 	File             string      // of the package to keep, in the directory for fetched files
 	Gate             string      // the name of the gate to ask about the plan's JSON in Data
 	Protection       []string
-	Progress         comment.Progress
+	Progress         comment.Ongoing
 	Outcome          jobs.Outcome // of an apply whose journal still exists
 	Result           *result
 }

@@ -57,12 +57,13 @@ func (c *call) converse(ctx context.Context) (result, error) {
 // progressEvery is the shortest interval at which the progress of an apply is passed on.
 const progressEvery = 4 * time.Second
 
-// progress passes the progress of an apply to the job's Progress, at most once in progressEvery.
-func (c *call) progress(p comment.Progress) {
-	c.far = p
+// progress passes the progress of an apply to the job's Progress, at most once in progressEvery. A child reports
+// its progress every few seconds, so a report that is not passed on has a successor.
+func (c *call) progress(p comment.Ongoing) {
+	c.far = p.Progress
 	if tell := c.order.Job.Progress; tell != nil && time.Since(c.told) >= progressEvery {
 		c.told = time.Now()
-		tell(p)
+		tell(p.Bounded(c.told, c.clean))
 	}
 }
 

@@ -30,7 +30,7 @@ func Stories() []Story {
 		semanticDifferent, twoPlansAtOnce, supersede, planOptions, importByComment, stateMove, removedProject,
 		policy, override, teamGate, codeowners, hooks, deployments, lockSet,
 		monorepo, environments, remoteState, projectInputs, atlantisYAML,
-		applyQueue, resume, longApply, stop, unlock, partialFailure, retryAfterMerge, followUp,
+		applyQueue, progress, resume, longApply, stop, unlock, partialFailure, retryAfterMerge, followUp,
 		fork, forkPlan, bigPlan, replay,
 	}
 }

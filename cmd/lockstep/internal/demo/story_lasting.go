@@ -3,6 +3,7 @@ package demo
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -62,6 +63,16 @@ var resume = Story{
 	},
 }
 
+var progress = Story{
+	Name:  "progress",
+	Shows: "While an apply runs, comments and checks say how far it is, and which changes are under way.",
+	scenes: []scene{
+		opened("alice opens a pull request with a name", "alice", "names", "A name", names, "4 to add"),
+		{title: "she applies it, and the host takes its time", do: slowly,
+			want: []string{"is being applied. The apply began at", "2 of 4 changes are done. Under way: `terraform_data.host` (creating for", "**Applied** `network`: 4 added"}},
+	},
+}
+
 var stop = Story{
 	Name:  "stop",
 	Shows: "`lockstep stop` ends an apply after the change in progress. The rest can be applied later.",
@@ -88,6 +99,38 @@ var applyQueue = Story{
 	},
 }
 
+// slowly applies a plan. The resource "host" is created only when a comment shows that its creation is under way.
+func slowly(ctx context.Context, w *World) error {
+	w.repo.Comment("alice", 1, "lockstep apply")
+	failed := make(chan error, 1)
+	w.moment.at(func() {
+		failed <- until(ctx, func() bool {
+			return slices.ContainsFunc(w.repo.Comments(1), func(c githubtest.Comment) bool { return strings.Contains(c.Body, "Under way: `terraform_data.host`") })
+		})
+	}, intent, `terraform_data.host`)
+	if err := w.drain(ctx, 2, w.machine.Pipeline.Handle); err != nil { // another worker writes the comment
+		return err
+	}
+	select {
+	case err := <-failed:
+		return err
+	default:
+		return fmt.Errorf("the host was not made")
+	}
+}
+
+// until waits until a condition is true.
+func until(ctx context.Context, is func() bool) error {
+	for !is() {
+		select {
+		case <-time.After(10 * time.Millisecond):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
 func oneObject(name string) string {
 	return "resource \"terraform_data\" \"" + name + "\" {\n  input = \"" + name + "\"\n}\n"
 }
@@ -100,12 +143,8 @@ func inLine(ctx context.Context, w *World) error {
 	w.moment.at(func() {
 		w.repo.Merge("bob", 3)
 		_, err := w.hub.Deliver(ctx)
-		for err == nil && !strings.Contains(w.repo.Comments(3)[0].Body, "behind #2") {
-			select { // another worker handles the merge
-			case <-time.After(10 * time.Millisecond):
-			case <-ctx.Done():
-				err = ctx.Err()
-			}
+		if err == nil { // another worker handles the merge
+			err = until(ctx, func() bool { return strings.Contains(w.repo.Comments(3)[0].Body, "behind #2") })
 		}
 		failed <- err
 	}, intent, `terraform_data.alarm`)

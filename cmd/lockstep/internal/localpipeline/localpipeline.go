@@ -88,7 +88,7 @@ type Machine struct {
 	Webhook  http.Handler
 	States   executor.BackendFunc
 
-	changed page.Changes // announces each handled message to the pages
+	changed page.Changes // announces each handled message, and the progress of applies, to the pages
 	members map[string]*member
 	scratch *subprocess.Scratch
 	dir     string // the absolute path of the data directory, if runs have their own processes

@@ -235,6 +235,7 @@ func TestLooks(t *testing.T) {
 func TestListReadsAtOnce(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t)
+	applies(t, m)
 	all, err := m.pulls(t.Context())
 	if err != nil {
 		t.Fatal(err)

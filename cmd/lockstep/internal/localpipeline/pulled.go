@@ -117,8 +117,14 @@ func (x pulled) head() string {
 }
 
 // read adds to the snapshot the records about the checks of the pull request's head, because they contain
-// decisions about requirements. It does so only if a plan of the pull request waits for its apply.
+// decisions about requirements. It does so only if a plan of the pull request waits for its apply. If an apply is
+// in progress, it adds the records of the pull request's applies.
 func (x pulled) read(ctx context.Context, s *snapshot) error {
+	if slices.ContainsFunc(x.runs, func(r runs.Run) bool { return r.Standing() == comment.Applying }) {
+		if err := s.add(ctx, runstatus.ApplyDir(x.Pull)); err != nil {
+			return err
+		}
+	}
 	i := slices.IndexFunc(x.runs, func(r runs.Run) bool {
 		waits := []comment.Standing{comment.Ready, comment.OnMerge, comment.OnceMerged, comment.Renewed}
 		return slices.Contains(waits, r.Standing()) && !runstatus.Former(r, runstatus.HeadOf(x.look))

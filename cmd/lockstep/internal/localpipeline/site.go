@@ -28,7 +28,7 @@ func (s Site) Changed(ctx context.Context, since uint64) uint64 {
 
 // Pulls implements page.Site: it returns the pull requests by repository, the newest first. It leaves out a
 // pull request that affects no project. Pulls reads a fixed number of collections of records, and one more for
-// each pull request with a plan that waits for an apply. It makes no request for a single project.
+// each pull request with a plan that waits for an apply, or with an apply in progress. It makes no request for a single project.
 func (s Site) Pulls(ctx context.Context) ([]page.Pull, error) {
 	all, err := s.m.pulls(ctx)
 	if err != nil {

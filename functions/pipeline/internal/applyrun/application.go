@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
@@ -24,10 +25,14 @@ type application struct {
 	// permit asks the gate after the state was locked, and returns the apply's record.
 	permit func(context.Context, jobs.BeforeApply) (ledger.Begun, jobs.Permit, error)
 
-	far    comment.Progress // the progress so far, if it is known
-	begun  ledger.Begun     // its version is empty while nothing was allowed
-	failed error            // the error of permit
-	stop   *ledger.Stop     // the command that stopped it; nil for none
+	far comment.Progress // the progress so far, if it is known
+	// recorded is the progress that this process has last recorded, and due the earliest time of the next update of
+	// what people read.
+	recorded comment.Ongoing
+	due      time.Time
+	begun    ledger.Begun // its version is empty while nothing was allowed
+	failed   error        // the error of permit
+	stop     *ledger.Stop // the command that stopped it; nil for none
 }
 
 // execute lets the engine apply the plan, until the plan is done, the time is over, or somebody stops the
@@ -44,12 +49,13 @@ func (c *application) execute(ctx context.Context) (jobs.Outcome, error) {
 	}
 	ctx, deposed := context.WithCancelCause(ctx)
 	defer deposed(nil)
-	c.job.Progress = func(p comment.Progress) {
+	c.job.Progress = func(p comment.Ongoing) {
 		if err := c.progress(context.WithoutCancel(ctx), p); errors.Is(err, pipeline.ErrConflict) {
 			deposed(err) // another process has the apply
 		}
 	}
 	c.job.Ended = func(o jobs.Outcome) error { return c.ended(context.WithoutCancel(ctx), o) }
+	c.job.Typical = c.typical(ctx)
 	work, end := stopping.Watch(ctx, c.ap.Ledger, c.run.Run, c.ap.Poll)
 	defer end()
 	outcome, err := c.ap.Engine.Apply(work, c.job, c.plan, func(now jobs.BeforeApply) (answer jobs.Permit) {
@@ -59,21 +65,12 @@ func (c *application) execute(ctx context.Context) (jobs.Outcome, error) {
 		return answer
 	})
 	c.stop = end()
+	c.recordDurations(ctx, outcome.Took)
+	outcome.Took = nil
 	if err == nil {
 		outcome, err = c.storeFull(ctx, outcome)
 	}
 	return outcome, err
-}
-
-// progress records how much of the apply is done. An apply that makes progress is not given up, even if its
-// processes die.
-func (c *application) progress(ctx context.Context, p comment.Progress) (err error) {
-	if p.Done > c.far.Done && c.begun.Version != "" {
-		c.ap.Tries.Restart(ctx)
-		c.begun, err = c.ap.Ledger.RecordProgress(ctx, c.run.Run, c.begun, p)
-	}
-	c.far = p
-	return err
 }
 
 // ended records the result in the apply's record before the journal is deleted. So the result is known even if
@@ -82,6 +79,7 @@ func (c *application) ended(ctx context.Context, o jobs.Outcome) (err error) {
 	if o, err = c.storeFull(ctx, o); err != nil {
 		return err
 	}
+	o.Took = nil
 	o = c.ap.storeReport(ctx, c.run, o)
 	c.begun.Ended = &o
 	c.begun, err = c.ap.Ledger.EndApply(ctx, c.run.Run, c.begun)

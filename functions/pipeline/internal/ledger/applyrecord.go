@@ -13,6 +13,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/comment/rulings"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ratelimits"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
@@ -46,6 +47,11 @@ type ApplyRecord struct {
 	// have made no progress.
 	Progress comment.Progress `json:",omitzero"`
 	Idle     int              `json:",omitempty"`
+	// UnderWay are changes that the present process has begun and not ended, and More is the number of others:
+	// see [comment.Ongoing]. Ends is about when the apply ends.
+	UnderWay []comment.ChangeUnderWay `json:",omitempty"`
+	More     int                      `json:",omitempty"`
+	Ends     time.Time                `json:",omitzero"`
 	// Counts are the changes that were made when the latest process passed the apply on.
 	Counts counting.Counts `json:",omitzero"`
 	// Ended is the result, recorded before the journal is deleted and the state is unlocked. As long as the
@@ -55,6 +61,9 @@ type ApplyRecord struct {
 	// the report only if the artifact could not be written.
 	Outcome *jobs.Outcome `json:",omitempty"`
 }
+
+// ApplyDir returns the directory of the keys of all records of a pull request's applies.
+func ApplyDir(p pipeline.Pull) string { return "effect/" + p.Runs() }
 
 // applyRecordKey returns the key of an apply's record. Each try (an apply that somebody has requested) has its
 // own key. A try that was refused has no record.
@@ -103,6 +112,7 @@ func (b Begun) Busy(now time.Time) bool { return !b.Rested && now.Before(b.HardS
 // nothing.
 func (ld Ledger) TakeOver(ctx context.Context, r runs.Run, b Begun, stop time.Time) (Begun, error) {
 	b.Nonce, b.HardStop, b.Rested, b.Build = rand.Text(), stop, false, ld.Build
+	b.UnderWay, b.More, b.Ends = nil, 0, time.Time{}
 	b.Fence++
 	b.Idle++
 	return ld.putBegun(ctx, r, b)
@@ -112,26 +122,41 @@ func (ld Ledger) TakeOver(ctx context.Context, r runs.Run, b Begun, stop time.Ti
 // so far.
 func (ld Ledger) RecordHandOver(ctx context.Context, r runs.Run, b Begun, o jobs.Outcome) (Begun, error) {
 	b.Rested, b.Counts = true, o.Counts
-	b.progress(o.Progress)
+	b.progress(comment.Ongoing{Progress: o.Progress})
 	return ld.putBegun(ctx, r, b)
 }
 
 // RecordProgress records the progress of an apply that is in progress.
-func (ld Ledger) RecordProgress(ctx context.Context, r runs.Run, b Begun, p comment.Progress) (Begun, error) {
-	b.progress(p)
+func (ld Ledger) RecordProgress(ctx context.Context, r runs.Run, b Begun, o comment.Ongoing) (Begun, error) {
+	b.progress(o)
 	return ld.putBegun(ctx, r, b)
 }
 
-func (b *Begun) progress(p comment.Progress) {
-	if p.Done > b.Progress.Done {
+func (b *Begun) progress(o comment.Ongoing) {
+	if o.Done > b.Progress.Done {
 		b.Idle = 0
 	}
-	b.Progress = p
+	b.Progress, b.UnderWay, b.More, b.Ends = o.Progress, o.UnderWay, o.More, o.Ends
+}
+
+// Ongoing returns the progress of a run's apply, as its process has last recorded it. It is zero if the run is not
+// being applied, or if its apply has only just begun: most applies end so soon that nobody has to read of their
+// progress.
+func (ld Ledger) Ongoing(ctx context.Context, r runs.Run, now time.Time) (o comment.Ongoing, err error) {
+	if r.Standing() != comment.Applying {
+		return o, nil
+	}
+	e, begun, err := ld.ApplyRecord(ctx, r)
+	if err != nil || begun == "" || now.Sub(e.Begun) < ratelimits.FirstUpdate {
+		return o, err
+	}
+	return comment.Ongoing{Progress: e.Progress, Began: e.Begun, At: now, UnderWay: e.UnderWay, More: e.More, Ends: e.Ends}, nil
 }
 
 // EndApply writes the record of an apply that has ended. It is called twice: when the field Ended is set, and
 // when the field Outcome is set.
 func (ld Ledger) EndApply(ctx context.Context, r runs.Run, b Begun) (Begun, error) {
+	b.UnderWay, b.More, b.Ends = nil, 0, time.Time{}
 	return ld.putBegun(ctx, r, b)
 }
 

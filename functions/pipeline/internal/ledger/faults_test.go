@@ -248,14 +248,14 @@ var uses = map[string]use{
 		if err != nil {
 			return nil, err
 		}
-		return ld.RecordProgress(ctx, net, b, comment.Progress{Done: 2, Of: 3})
+		return ld.RecordProgress(ctx, net, b, comment.Ongoing{Progress: comment.Progress{Done: 2, Of: 3}})
 	},
 	"as far": func(ctx context.Context, ld Ledger) (any, error) {
 		b, err := taken(ctx, ld)
 		if err != nil {
 			return nil, err
 		}
-		return ld.RecordProgress(ctx, net, b, comment.Progress{Done: 1, Of: 4})
+		return ld.RecordProgress(ctx, net, b, comment.Ongoing{Progress: comment.Progress{Done: 1, Of: 4}})
 	},
 	"rest": func(ctx context.Context, ld Ledger) (any, error) {
 		b, err := taken(ctx, ld)

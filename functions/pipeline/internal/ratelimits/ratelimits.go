@@ -1,6 +1,6 @@
-// Package ratelimits decides about three limits: for comments with commands by one person on one pull request,
-// for reads of a pull request, and for a repository's use of GitHub's requests. It has data and decisions, and
-// no effects. It does not know the commands. Start reading at [Pace].
+// Package ratelimits decides about four limits: for comments with commands by one person on one pull request, for
+// reads of a pull request, for a repository's use of GitHub's requests, and for updates about applies in progress.
+// It has data and decisions, and no effects. It does not know the commands. Start reading at [Pace].
 package ratelimits
 
 import (

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
@@ -133,8 +134,12 @@ func (h head) page() comment.Head {
 	f := requiredcheck.Facts{
 		Closed: s.Closed, Refused: h.look.Refused != "", Problem: h.look.Problem != "", Conflict: h.look.Conflict, Unplanned: h.unplanned, Denied: h.look.Denied != "", Policies: s.Policies != "",
 	}
-	for _, p := range s.Projects {
+	s.Projects = slices.Clone(s.Projects)
+	for i, p := range s.Projects {
 		f.Projects = append(f.Projects, p.Concluded())
+		if p.Standing == comment.Applying {
+			s.Projects[i].Progress = comment.Progress{} // otherwise each update about the progress would need one more write
+		}
 	}
 	if s.Problem == "" {
 		s.Problem = h.look.Refused

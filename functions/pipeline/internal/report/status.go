@@ -300,6 +300,13 @@ func (rp *Reporter) project(ctx context.Context, r runs.Run, line *gatefacts.Ord
 		if p.Ahead, err = rp.Ahead(ctx, r); err != nil {
 			return p, err
 		}
+	case comment.Applying:
+		if p.Ongoing, err = rp.Ledger.Ongoing(ctx, r, time.Now()); err != nil {
+			return p, err
+		}
+		if p.Ongoing.Of > 0 {
+			p.Progress = p.Ongoing.Progress
+		}
 	case comment.Ready, comment.OnMerge, comment.OnceMerged, comment.Renewed:
 		if err := rp.inTheWay(ctx, r, &p); err != nil {
 			return p, err

@@ -58,6 +58,11 @@ func (rp *Reporter) Sync(ctx context.Context) error {
 	if err := rp.status(ctx); err != nil {
 		return err
 	}
+	return rp.syncAnswers(ctx)
+}
+
+// syncAnswers writes the comments of those answers that are not yet completely written.
+func (rp *Reporter) syncAnswers(ctx context.Context) error {
 	asks, err := rp.answers(ctx)
 	if err != nil {
 		return err
@@ -176,7 +181,7 @@ func answerOf(ctx context.Context, rp *Reporter, a ledger.Answer) (comment.Answe
 		}
 		answer.Replies = append(answer.Replies, r)
 	}
-	return answer, nil
+	return answer, addOngoing(ctx, rp, a, answer.Replies)
 }
 
 // syncAnswer writes the comment of an answer.

@@ -432,7 +432,7 @@ func (a *applying) carryOut(ctx context.Context, p saved) (jobs.Outcome, error) 
 			return a.end(o)
 		}
 		if a.j.Progress != nil {
-			a.j.Progress(progress())
+			a.j.Progress(comment.Ongoing{Progress: progress()})
 		}
 	}
 	return a.end(out())

@@ -1,0 +1,118 @@
+package ledger_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/memory"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ratelimits"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// TestUpdatesOfManyProcesses has 20 processes apply 200 changes each, for 30 minutes, one in each of 20 pull requests of one installation, with
+// 5 more in one of them. They share a record, and report every 5 s at moments of their own. Within any minute and any hour, GitHub gets no
+// more writes than its limits leave to them; and no pull request goes without.
+func TestUpdatesOfManyProcesses(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ld := ledger.Ledger{Records: new(memory.Store)}
+		start := time.Now()
+		var mu sync.Mutex
+		var writes []time.Time
+		updates := map[int]int{}
+		var longest time.Duration // that a reader did not know of
+		var all sync.WaitGroup
+		for i := range 25 {
+			number := min(i+1, 20)
+			p := pipeline.Pull{Installation: 7, Repo: github.Repo{ID: int64(number % 3), Owner: "acme", Name: "infra"}, Number: number}
+			all.Go(func() {
+				time.Sleep(time.Duration(i) * 173 * time.Millisecond)
+				began, due := time.Now(), time.Time{}
+				last := began
+				for range 30 * 60 / 5 {
+					time.Sleep(5 * time.Second)
+					if time.Now().Before(due) {
+						continue
+					}
+					extent, next, err := ld.AskUpdate(context.Background(), p, began, time.Now())
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					said, err := ld.NextUpdate(context.Background(), p)
+					if err != nil || !said.Equal(next) {
+						t.Errorf("the next update of %d is at %s, want %s, %v", number, said, next, err)
+					}
+					if extent != "" {
+						mu.Lock()
+						for range map[ratelimits.Extent]int{ratelimits.AnswerOnly: 1, ratelimits.AndComments: 3, ratelimits.AndChecks: 4}[extent] {
+							writes = append(writes, time.Now())
+						}
+						updates[number]++
+						if number < 20 {
+							longest = max(longest, time.Since(last)-max(due.Sub(last), 0))
+						}
+						mu.Unlock()
+						last = time.Now()
+					}
+					due = next
+				}
+			})
+		}
+		all.Wait()
+		most := func(within time.Duration) (n int) {
+			for i, x := range writes {
+				j, _ := slices.BinarySearchFunc(writes, x.Add(within), time.Time.Compare)
+				n = max(n, j-i)
+			}
+			return n
+		}
+		fewest := 1000
+		for number := range 20 {
+			fewest = min(fewest, updates[number+1])
+		}
+		text := fmt.Sprintf("%d writes in a minute and %d in an hour at most, %d updates of a pull request at least, a reader waits up to %v without knowing; it took %v", most(time.Minute), most(time.Hour), fewest, longest, time.Since(start))
+		t.Log(text)
+		if most(time.Minute) > 60 || most(time.Hour) > 400 || fewest < 5 || longest > 60*time.Second {
+			t.Error(text)
+		}
+	})
+}
+
+// TestPauseUpdates holds that no update is made of any pull request of the installation, not of a new one either, before GitHub accepts one again.
+func TestPauseUpdates(t *testing.T) {
+	t.Parallel()
+	ld := ledger.Ledger{Records: new(memory.Store)}
+	now := time.Date(2026, time.March, 2, 9, 0, 0, 0, time.UTC)
+	one, two, other := pipeline.Pull{Installation: 7, Number: 1}, pipeline.Pull{Installation: 7, Number: 2}, pipeline.Pull{Installation: 8, Number: 1}
+	ask := func(p pipeline.Pull, after time.Duration) (ratelimits.Extent, time.Duration) {
+		t.Helper()
+		extent, next, err := ld.AskUpdate(t.Context(), p, now, now.Add(after))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return extent, next.Sub(now)
+	}
+	ask(one, 0)
+	if err := ld.PauseUpdates(t.Context(), one, now.Add(5*time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range []pipeline.Pull{one, two} {
+		if extent, next := ask(p, time.Minute); extent != "" || next < 5*time.Minute {
+			t.Errorf("#%d: %q, then after %v", p.Number, extent, next)
+		}
+		if extent, _ := ask(p, 6*time.Minute); extent == "" && p == one {
+			t.Errorf("#%d gets none after the pause", p.Number)
+		}
+	}
+	if extent, _ := ask(other, time.Minute); extent == "" {
+		t.Error("another installation waits, too")
+	}
+}

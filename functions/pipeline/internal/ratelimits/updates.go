@@ -1,0 +1,160 @@
+package ratelimits
+
+import (
+	"maps"
+	"time"
+)
+
+// A bucket limits writes: burst may come at once, and after that one in each gap.
+type bucket struct {
+	burst int
+	gap   time.Duration
+}
+
+// GitHub accepts 80 writes a minute and 500 an hour from an installation. Updates about applies in progress take
+// at most 60 a minute and 400 an hour, so that results always find room. A part is reserved for the first update
+// about a pull request, so that no reader waits for it because of applies that began before.
+//
+// Source:
+// https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api#about-secondary-rate-limits
+var (
+	firstUpdates = bucket{burst: 20, gap: time.Hour / 60}
+	nextUpdates  = bucket{burst: 30, gap: time.Hour / 280}
+)
+
+// take takes n writes. full is the time from which the whole burst is available. It returns the new value of
+// full, and the time from which the writes are allowed.
+func (b bucket) take(full, now time.Time, n int) (_, at time.Time) {
+	if full.Before(now) {
+		full = now
+	}
+	full = full.Add(b.gap * time.Duration(n))
+	return full, full.Add(-b.gap * time.Duration(b.burst))
+}
+
+// FirstUpdate is how long an apply is in progress before the first update about it. Most applies end before that.
+const FirstUpdate = 5 * time.Second
+
+// updatePauses are the shortest times between two updates about a pull request; the last one is repeated. So a
+// reader who waits for a short apply sees it move, and a long apply costs one update a minute.
+var updatePauses = []time.Duration{10 * time.Second, 20 * time.Second, 40 * time.Second, time.Minute}
+
+// An Extent says what is written about the applies in progress of a pull request.
+type Extent string
+
+const (
+	AnswerOnly  Extent = "answer"   // the answers to apply commands
+	AndComments Extent = "comments" // the status comment, too
+	AndChecks   Extent = "checks"   // the status comment, and the check run of the project that asks, too
+)
+
+// writes returns how many requests with changes GitHub gets for an extent.
+func (e Extent) writes() int {
+	return map[Extent]int{AnswerOnly: 1, AndComments: 3, AndChecks: 4}[e]
+}
+
+// Updates is the record of the updates about all applies in progress of an installation. Each pull request has
+// one reserved update, and its readers know when that comes. All processes that apply projects of a pull request
+// share its updates.
+type Updates struct {
+	// FirstFull and NextFull are the times from which the whole burst of first updates, and of others, is
+	// available.
+	FirstFull, NextFull time.Time
+	// Pulls are the pull requests with applies in progress, by a name for the pull request.
+	Pulls map[string]PullUpdates `json:",omitempty"`
+}
+
+// PullUpdates says when the next update about a pull request is due.
+type PullUpdates struct {
+	// Next is the time of the next update, and Extent what it writes.
+	Next   time.Time
+	Extent Extent
+	// Made is the number of updates so far. Last is the time of the latest. Turn is a small number that differs
+	// between pull requests, so that they do not all have a large update in the same round.
+	Made int       `json:",omitempty"`
+	Last time.Time `json:",omitzero"`
+	Turn int       `json:",omitempty"`
+}
+
+// largeEach is how many updates about a pull request there are for each one with the status comment, while there are
+// many applies.
+const largeEach = 8
+
+// maxUpdatedPulls is the maximum number of pull requests in the record of updates, so that the record stays
+// small. Others get no updates until one of these has ended.
+const maxUpdatedPulls = 500
+
+// updatesKept is how long a reserved update is kept that no process makes, because the apply has ended.
+const updatesKept = 2 * time.Minute
+
+// Ask asks for an update about a pull request, in which an apply began at the time began. If the update is due,
+// it returns its extent, and the record with the next one reserved. If not, the extent is "". next is the time
+// from which a further question is useful.
+func (u Updates) Ask(pull string, began, now time.Time) (_ Updates, _ Extent, next time.Time) {
+	u.Pulls = maps.Clone(u.Pulls)
+	maps.DeleteFunc(u.Pulls, func(name string, p PullUpdates) bool { return name != pull && now.Sub(p.Next) > updatesKept })
+	p, known := u.Pulls[pull]
+	if !known && len(u.Pulls) >= maxUpdatedPulls {
+		return u, "", now.Add(10 * time.Minute)
+	}
+	if u.Pulls == nil {
+		u.Pulls = map[string]PullUpdates{}
+	}
+	// An update that was reserved for an earlier apply may come late for this one.
+	if !known || p.Made > 0 && began.After(p.Last) || now.Sub(p.Next) > updatesKept {
+		p = u.reserve(PullUpdates{Turn: len(u.Pulls) % largeEach}, now, now)
+	}
+	if now.Before(p.Next) {
+		u.Pulls[pull] = p
+		return u, "", p.Next
+	}
+	extent := p.Extent
+	pause := updatePauses[min(p.Made, len(updatePauses)-1)]
+	p.Made, p.Last = p.Made+1, now
+	p = u.reserve(p, now.Add(pause), now)
+	u.Pulls[pull] = p
+	return u, extent, p.Next
+}
+
+// Pause returns the record with no update before the time until.
+func (u Updates) Pause(until time.Time) Updates {
+	later := func(t, least time.Time) time.Time {
+		if t.Before(least) {
+			return least
+		}
+		return t
+	}
+	u.FirstFull = later(u.FirstFull, until.Add(firstUpdates.gap*time.Duration(firstUpdates.burst)))
+	u.NextFull = later(u.NextFull, until.Add(nextUpdates.gap*time.Duration(nextUpdates.burst)))
+	u.Pulls = maps.Clone(u.Pulls)
+	for name, p := range u.Pulls {
+		p.Next = later(p.Next, until)
+		u.Pulls[name] = p
+	}
+	return u
+}
+
+// reserve returns p with the next update reserved, at the time want or later. The first update is only in the
+// answer. The others are as large as the budget permits: if less than half of the burst is left, only the second
+// and then one in largeEach have the status comment, too.
+func (u *Updates) reserve(p PullUpdates, want, now time.Time) PullUpdates {
+	var at time.Time
+	switch {
+	case p.Made == 0:
+		p.Extent = AnswerOnly
+		u.FirstFull, at = firstUpdates.take(u.FirstFull, now, p.Extent.writes())
+	default:
+		p.Extent = AnswerOnly
+		if u.NextFull.Sub(now) <= nextUpdates.gap*time.Duration(nextUpdates.burst)/2 {
+			p.Extent = AndChecks
+		} else if p.Made == 1 || (p.Made+p.Turn)%largeEach == 0 {
+			p.Extent = AndComments
+		}
+		u.NextFull, at = nextUpdates.take(u.NextFull, now, p.Extent.writes())
+	}
+	p.Next = want
+	if at.After(want) {
+		p.Next = at
+	}
+	return p
+}

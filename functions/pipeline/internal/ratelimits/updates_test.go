@@ -1,0 +1,139 @@
+package ratelimits
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestAsk tells the questions of an installation's processes, in seconds from the beginning, and what becomes of each: the extent of the
+// update, or "-", and the second from which the next question is useful. "a@0" is an apply of the pull request a that began at 0.
+func TestAsk(t *testing.T) {
+	t.Parallel()
+	start := time.Date(2026, time.March, 2, 9, 0, 0, 0, time.UTC)
+	for name, story := range map[string]string{
+		"rarer and rarer":       "a@0 5 answer 15, a@0 10 - 15, a@0 15 checks 35, a@0 35 checks 75, a@0 75 checks 135, a@0 135 checks 195, a@0 200 checks 260",
+		"two projects of one":   "a@0 5 answer 15, a@3 8 - 15, a@3 15 checks 35, a@0 15 - 35, a@0 36 checks 76",
+		"another apply":         "a@0 5 answer 15, a@0 15 checks 35, a@0 35 checks 75, a@50 55 answer 65, a@50 65 checks 85",
+		"another apply, before": "a@0 5 answer 15, a@4 9 - 15",
+		"nobody came":           "a@0 5 answer 15, a@0 134 checks 154, a@0 300 answer 310",
+		"several at once":       "a@0 5 answer 15, b@0 5 answer 15, c@0 5 answer 15, d@0 5 answer 15, e@0 5 answer 15, f@0 5 answer 15, a@0 15 checks 35, d@0 15 checks 35, e@0 15 comments 35, f@0 15 comments 35, a@0 35 answer 75",
+	} {
+		var u Updates
+		for _, step := range strings.Split(story, ", ") {
+			var who, want string
+			var at, next float64
+			if _, err := fmt.Sscan(step, &who, &at, &want, &next); err != nil {
+				t.Fatal(name, step, err)
+			}
+			pull, began, _ := strings.Cut(who, "@")
+			b, err := time.ParseDuration(began + "s")
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got Extent
+			var then time.Time
+			u, got, then = u.Ask(pull, start.Add(b), start.Add(time.Duration(at*float64(time.Second))))
+			if want == "-" {
+				want = ""
+			}
+			if string(got) != want || then.Sub(start).Seconds() != next {
+				t.Errorf("%s: %s: %q, then %v", name, step, got, then.Sub(start).Seconds())
+			}
+		}
+	}
+}
+
+// A crowd is a number of applies at once. Each process asks every 5 s, as applies report, at a second of its own.
+type crowd struct {
+	pulls, projects int // projects of each pull request
+	lasts           time.Duration
+	again           time.Duration // each apply begins again after this time; 0 for never
+}
+
+// play plays an hour and a half, and returns the most writes within a minute and within an hour, the longest time between two updates
+// of a pull request that readers did not know of, and the longest time at all.
+func (c crowd) play() (minute, hour int, unknown, longest time.Duration) {
+	start := time.Date(2026, time.March, 2, 9, 0, 0, 0, time.UTC)
+	r := rand.New(rand.NewPCG(1, 2))
+	type process struct {
+		pull        string
+		begins, due time.Time
+	}
+	var all []*process
+	for i := range c.pulls {
+		for range c.projects {
+			p := &process{pull: fmt.Sprint(i), begins: start.Add(time.Duration(r.IntN(5000)) * time.Millisecond)}
+			all = append(all, p)
+		}
+	}
+	var u Updates
+	var writes []time.Time
+	read := map[string]time.Time{} // the time of the last update
+	next := map[string]time.Time{} // what it said of the next one
+	for at := start; at.Before(start.Add(90 * time.Minute)); at = at.Add(time.Second) {
+		for _, p := range all {
+			if c.again > 0 && at.Sub(p.begins) >= c.again {
+				p.begins, p.due = p.begins.Add(c.again), time.Time{}
+			}
+			far := at.Sub(p.begins)
+			if far < FirstUpdate || far >= c.lasts || int(far/time.Second)%5 != 0 || at.Before(p.due) {
+				continue
+			}
+			var x Extent
+			u, x, p.due = u.Ask(p.pull, p.begins, at)
+			if x == "" {
+				continue
+			}
+			for range x.writes() {
+				writes = append(writes, at)
+			}
+			last := read[p.pull]
+			if last.Before(p.begins) {
+				last = p.begins
+			}
+			longest = max(longest, at.Sub(last))
+			if said := next[p.pull]; said.Before(p.begins) {
+				unknown = max(unknown, at.Sub(last))
+			} else {
+				unknown = max(unknown, min(at.Sub(last), at.Sub(said)))
+			}
+			read[p.pull], next[p.pull] = at, p.due
+		}
+	}
+	most := func(within time.Duration) (n int) {
+		for i, x := range writes {
+			j, _ := slices.BinarySearchFunc(writes, x.Add(within), time.Time.Compare)
+			n = max(n, j-i)
+		}
+		return n
+	}
+	return most(time.Minute), most(time.Hour), unknown, longest
+}
+
+// TestUpdatesStayWithinTheBudget holds, for crowds of applies, that GitHub gets at most 60 writes in any minute and 400 in any hour; and
+// that each reader sees progress within 60 s, or knows when it comes.
+func TestUpdatesStayWithinTheBudget(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		crowd
+		unknown, longest time.Duration
+	}{
+		"one":                              {crowd{1, 1, 30 * time.Minute, 0}, time.Minute, 65 * time.Second},
+		"3":                                {crowd{3, 1, 30 * time.Minute, 0}, time.Minute, 65 * time.Second},
+		"20 of one pull request":           {crowd{1, 20, 30 * time.Minute, 0}, time.Minute, 65 * time.Second},
+		"20 of 20 pull requests":           {crowd{20, 1, 30 * time.Minute, 0}, 15 * time.Second, 10 * time.Minute},
+		"20 of 20 pull requests, for ever": {crowd{20, 1, 24 * time.Hour, 0}, 15 * time.Second, 10 * time.Minute},
+		"40 short ones, again and again":   {crowd{40, 1, 20 * time.Second, 40 * time.Second}, 20 * time.Second, time.Minute},
+		"200":                              {crowd{200, 1, 24 * time.Hour, 0}, 90 * time.Minute, 90 * time.Minute},
+	} {
+		minute, hour, unknown, longest := c.play()
+		t.Logf("%s: %d writes in a minute and %d in an hour at most; a reader waits up to %v, and up to %v without knowing", name, minute, hour, longest, unknown)
+		if minute > 60 || hour > 400 || unknown > c.unknown || longest > c.longest {
+			t.Errorf("%s: that is too much", name)
+		}
+	}
+}
