@@ -32,8 +32,8 @@ func (s still) Changed(ctx context.Context, since uint64) uint64 {
 	return since
 }
 
-// manyProjects is the page of a pull request with n projects that have the same change, and some other ones.
-func manyProjects(n int, others ...comment.ProjectStatus) page.Pull {
+// pullOfMany is the page of a pull request with n projects that have the same change, and some other ones.
+func pullOfMany(n int, others ...comment.ProjectStatus) page.Pull {
 	s := comment.Status{Head: strings.Repeat("ab", 20), Projects: others}
 	for i := range n {
 		name := fmt.Sprintf("svc-%03d", i)
@@ -59,7 +59,7 @@ func TestManyProjectsAreShort(t *testing.T) {
 	failed := comment.ProjectStatus{Name: "network", Standing: comment.PlanFailed, Texts: comment.Texts{Body: "```\nError: Unsupported argument\n\n  on main.tf line 3\n```\n", Check: "lockstep/network"}}
 	ctx := browser(t)
 	heights := map[string]int{}
-	for name, pull := range map[string]page.Pull{"1": manyProjects(1), "26": manyProjects(26), "500": manyProjects(500), "1-failed": manyProjects(0, failed), "26-failed": manyProjects(25, failed), "500-failed": manyProjects(499, failed)} {
+	for name, pull := range map[string]page.Pull{"1": pullOfMany(1), "26": pullOfMany(26), "500": pullOfMany(500), "1-failed": pullOfMany(0, failed), "26-failed": pullOfMany(25, failed), "500-failed": pullOfMany(499, failed)} {
 		server := httptest.NewServer(page.Handler{Site: still{pull}, Title: "test"}.Server())
 		t.Cleanup(server.Close)
 		for _, width := range []int64{390, 1280} {

@@ -29,7 +29,7 @@ func Stories() []Story {
 		commentApply, buttons, mergeApply, mergeQueue, automerge, requiredCheck,
 		semanticDifferent, twoPlansAtOnce, supersede, planOptions, importByComment, stateMove, removedProject,
 		policy, override, teamGate, codeowners, hooks, deployments, lockSet,
-		monorepo, environments, remoteState, projectInputs, atlantisYAML,
+		annotations, manyProjects, history, monorepo, environments, remoteState, projectInputs, atlantisYAML,
 		applyQueue, progress, resume, longApply, stop, unlock, partialFailure, retryAfterMerge, followUp,
 		fork, forkPlan, bigPlan, replay,
 	}
@@ -130,7 +130,7 @@ func said(e githubtest.Edit) string {
 		return "deployment " + e.Text
 	case e.Kind == "merge":
 		return fmt.Sprintf("merge #%d", e.Number)
-	case e.Kind == "delete branch":
+	case e.Kind == "delete branch" || e.Kind == "minimize":
 		return told(e)
 	}
 	return ""

@@ -132,6 +132,8 @@ func told(e githubtest.Edit) string {
 		return fmt.Sprintf("writes the issue #%d: %s", e.Number, e.Text)
 	case "deployment":
 		return "records a deployment to " + e.Text
+	case "minimize":
+		return fmt.Sprintf("minimizes a comment on #%d, as outdated", e.Number)
 	case "reaction":
 		return fmt.Sprintf("reacts with %q", e.Text)
 	}
