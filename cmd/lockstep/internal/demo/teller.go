@@ -107,7 +107,7 @@ func (t *Teller) edit(e githubtest.Edit) {
 		}
 		t.line("%s comments on #%d:", e.Who, e.Number)
 		t.print(quoted(e.Text, longestQuote, t.wanted))
-	case e.Kind == "reaction" && t.Brief:
+	case t.Brief && (e.Kind == "reaction" || e.Kind == "minimize"):
 	default:
 		if text := told(e); text != "" {
 			t.line("%s %s", e.Who, text)
