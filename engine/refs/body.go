@@ -40,6 +40,42 @@ func appendTop(out []hcl.Traversal, body hcl.Body, hidden map[string]bool) []hcl
 	return out
 }
 
+// Sets reports whether the body of a block sets an argument, or has a nested block of this type. Further names
+// lead into nested blocks. In JSON, only the first name is looked at.
+func Sets(body hcl.Body, name string, further ...string) bool {
+	if !names(nil, body)[name] {
+		return false
+	}
+	if len(further) == 0 {
+		return true
+	}
+	for _, b := range blocksIn(body) {
+		inner := b.Body
+		if b.Type == "dynamic" {
+			for _, c := range b.Body.Blocks { // its content
+				inner = c.Body
+			}
+		}
+		if blockName(b) == name && Sets(inner, further[0], further[1:]...) {
+			return true
+		}
+	}
+	return !slices.ContainsFunc(blocksIn(body), func(b *hclsyntax.Block) bool { return blockName(b) == name }) // an argument, or JSON
+}
+
+// blocksIn returns the nested blocks of a body in native syntax.
+func blocksIn(body hcl.Body) (out []*hclsyntax.Block) {
+	if whole, ok := body.(parted); ok {
+		for _, p := range whole.Parts() {
+			out = append(out, blocksIn(p)...)
+		}
+	}
+	if native, ok := body.(*hclsyntax.Body); ok {
+		out = native.Blocks
+	}
+	return out
+}
+
 // names adds the names of the arguments and nested blocks of a body to set, which may be nil.
 func names(set map[string]bool, body hcl.Body) map[string]bool {
 	if set == nil {
