@@ -48,6 +48,3 @@ func rows(table string) (out [][]string) {
 	}
 	return out
 }
-
-// Stateful returns the rows of the table of types that keep data, as type and noun, for the documentation.
-func Stateful() [][]string { return rows(statefulTable) }

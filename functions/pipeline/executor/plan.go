@@ -63,6 +63,7 @@ func resultOf(ctx context.Context, o *checkout, plan *plans.Plan, ds diags.Diagn
 	if note := comment.Uncaused(caused); note != "" {
 		res.Report += "\n" + note + "\n"
 	}
+	res.Report = comment.RiskLines(o.risks(plan)) + res.Report
 	res.Notes = append(comment.CauseNotes(caused), o.problemNotes(ds, hide)...)
 	res.Counts, res.Doubts = plan.Counts(), unsettled(o.Recovery, o.job.Options)
 	res.Outputs, res.Asked = o.outputs(ctx, plan), o.remote.Asked()

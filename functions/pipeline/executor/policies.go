@@ -14,13 +14,16 @@ import (
 // contentOf returns the facts about a plan that requirements can use, including the verdicts of the job's
 // policies and gates.
 func (o *checkout) contentOf(ctx context.Context, p *plans.Plan) (*runs.Content, error) {
-	out := countsOf(p)
+	out, found := o.factsOf(p)
 	if len(o.job.Policies)+len(o.job.Gates) == 0 {
 		return out, nil
 	}
 	doc, err := formats.Plan(p, o.Config, o.Schemas)
 	if err != nil {
 		return nil, fmt.Errorf("describe the plan for its judges: %w", err)
+	}
+	if doc, err = withRisks(doc, found); err != nil {
+		return nil, fmt.Errorf("describe the risks for the plan's judges: %w", err)
 	}
 	x := policychecks.Judge{Hide: o.secrets(p, nil).From}
 	if ask := o.engine.Gate; ask != nil {

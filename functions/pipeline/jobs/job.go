@@ -105,8 +105,11 @@ type StateGrant struct {
 	Access Access
 }
 
-// Judges are the policies and gates that must allow a plan before its apply.
+// Judges are the policies and gates that must allow a plan before its apply, and what counts as a risk of the plan.
 type Judges struct {
+	// Stateful are the base branch's patterns of resource types whose objects keep data, in addition to those that
+	// Lockstep knows.
+	Stateful []string `json:",omitempty"`
 	// Policies are the base branch's policies for the plan.
 	Policies []Policy `json:",omitempty"`
 	// Gates are the gates of the base branch that must allow the plan.
