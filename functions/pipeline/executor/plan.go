@@ -63,11 +63,12 @@ func resultOf(ctx context.Context, o *checkout, plan *plans.Plan, ds diags.Diagn
 	if note := comment.Uncaused(caused); note != "" {
 		res.Report += "\n" + note + "\n"
 	}
-	res.Report = comment.RiskLines(o.risks(plan)) + res.Report
 	res.Notes = append(comment.CauseNotes(caused), o.problemNotes(ds, hide)...)
 	res.Counts, res.Doubts = plan.Counts(), unsettled(o.Recovery, o.job.Options)
 	res.Outputs, res.Asked = o.outputs(ctx, plan), o.remote.Asked()
-	res.Content, err = o.contentOf(ctx, plan)
+	var found []comment.Risk
+	res.Content, found, err = o.contentOf(ctx, plan)
+	res.Report = comment.RiskLines(found) + res.Report
 	return res, err
 }
 

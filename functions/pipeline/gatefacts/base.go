@@ -270,8 +270,11 @@ func (e *Reader) Job(ctx context.Context, q *admission.Request, dir string) (j j
 	}
 	if q.Verb == comment.Plan || q.Verb == comment.Apply {
 		j.Options = r.Spec.Options
-		if err = errors.Join(e.stateful(ctx, r, &j), e.judge(ctx, r, &j)); err != nil {
+		if err = e.judge(ctx, r, &j); err != nil {
 			return jobs.Job{}, "", err
+		}
+		if s != nil {
+			j.Stateful = s.Stateful
 		}
 	}
 	p, err := e.place(ctx, q, dir)

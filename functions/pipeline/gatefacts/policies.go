@@ -103,15 +103,6 @@ func isPolicy(name string) bool {
 	return slices.Contains([]string{".rego", ".json", ".yaml", ".yml"}, path.Ext(name)) && !strings.HasSuffix(name, "_test.rego")
 }
 
-// stateful adds to a job the types of objects that keep data, according to the settings at the run's base commit.
-func (e *Reader) stateful(ctx context.Context, r runs.Run, j *jobs.Job) error {
-	s, _, err := e.Settings(ctx, r.Spec.Base)
-	if err == nil && s != nil {
-		j.Stateful = s.Stateful
-	}
-	return err
-}
-
 // judge adds to a job the policies and gates that must judge the plan, according to the settings at the run's
 // base commit.
 func (e *Reader) judge(ctx context.Context, r runs.Run, j *jobs.Job) error {
