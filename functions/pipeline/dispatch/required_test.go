@@ -624,6 +624,22 @@ func TestRiskGate(t *testing.T) {
 	s.expect("with a new plan", s.say("alice", k, "lockstep apply"), "**Applied** `net`: 0 added, 0 changed, 1 destroyed")
 }
 
+// TestReadersOfAProject holds that a plan that destroys something names the projects that read the outputs.
+func TestReadersOfAProject(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{
+		"net/main.tf":  resource("a", "1") + resource("b", "1") + "output \"id\" {\n  value = 1\n}\n",
+		"app/main.tf":  resource("c", "1") + "variable \"id\" {}\n",
+		"lockstep.hcl": "project \"net\" {\n  dir = \"net\"\n}\nproject \"app\" {\n  dir = \"app\"\n  inputs = {\n    id = project.net.outputs.id\n  }\n}\n",
+	})
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("d", "1")})
+	s.expect("created", s.say("alice", n, "lockstep apply"), "**Applied** `net`")
+	s.repo.Merge("alice", n)
+	s.settle()
+	m := s.pull("alice", "c", githubtest.Files{"net/b.tf": githubtest.Deleted})
+	s.expect("destroyed", s.status(m), "The project `app` reads the outputs of this one.")
+}
+
 // TestGitHubIsDown holds that a failure of GitHub opens nothing: what passes is tried again, and what
 // stays is told.
 func TestGitHubIsDown(t *testing.T) {

@@ -68,7 +68,7 @@ func resultOf(ctx context.Context, o *checkout, plan *plans.Plan, ds diags.Diagn
 	res.Outputs, res.Asked = o.outputs(ctx, plan), o.remote.Asked()
 	var found []comment.Risk
 	res.Content, found, err = o.contentOf(ctx, plan)
-	res.Report = comment.RiskLines(found) + res.Report
+	res.Report = comment.RiskLines(found) + o.radius(plan, found, hide).Markdown() + res.Report
 	return res, err
 }
 

@@ -72,3 +72,40 @@ warn contains msg if {
 		t.Errorf("before it is applied (-want +got)\n%s", diff)
 	}
 }
+
+// TestRadiusOfAPlan holds that a plan that replaces something says what depends on it, and another plan does not.
+func TestRadiusOfAPlan(t *testing.T) {
+	t.Parallel()
+	const config = `resource "terraform_data" "root" {
+  input            = "%INPUT"
+  triggers_replace = "%TRIGGER"
+}
+resource "terraform_data" "between" {
+  count      = 2
+  depends_on = [terraform_data.root]
+}
+resource "terraform_data" "end" {
+  depends_on = [terraform_data.between]
+}
+`
+	write := func(input, trigger string) map[string]string {
+		return map[string]string{"net/main.tf": strings.NewReplacer("%INPUT", input, "%TRIGGER", trigger).Replace(config)}
+	}
+	b := newBench(t, write("a", "a"))
+	b.job.Readers = []string{"app", "dns"}
+	if o := b.apply(b.plan().Plan, true); o.Failed {
+		t.Fatal(o.Report)
+	}
+	b.write(write("b", "a"))
+	if res := b.plan(); strings.Contains(res.Report, "depend") || strings.Contains(res.Report, "read the outputs") {
+		t.Errorf("an update in place: %s", res.Report)
+	}
+	b.write(write("b", "b"))
+	const want = "3 other objects depend on what changes. 2 projects read the outputs of this one: `app`, `dns`.\n\n" +
+		"<details><summary>What depends on what changes</summary>\n\n```mermaid\nflowchart LR\n" +
+		"n0[\"terraform_data.between (2)\"]\nn1[\"terraform_data.end\"]\nn2[\"terraform_data.root: replaced\"]\n" +
+		"n0 --> n1\nn2 --> n0\nclassDef changed stroke-width:4px\nclass n2 changed\n```\n\n</details>\n\n"
+	if res := b.plan(); !strings.HasPrefix(res.Report, want) {
+		t.Errorf("a replacement: %s\nwant %s", res.Report, want)
+	}
+}

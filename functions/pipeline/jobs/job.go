@@ -69,6 +69,9 @@ type Job struct {
 	// Snapshot is the state without secrets with which a fork's commit is planned; nil for all other plans.
 	// Such a plan uses nothing that needs Lockstep's rights. See [Unprivileged].
 	Snapshot *Snapshot `json:",omitempty"`
+	// Readers are the projects that read the outputs of this one, as the checkout defines them. They are set for
+	// people only, and for plans only.
+	Readers []string `json:",omitempty"`
 	// Edited are the changed files of the pull request, at its head commit. It is set for plans only; nil means
 	// that they are not known.
 	Edited []github.FileChange `json:",omitempty"`
