@@ -48,12 +48,18 @@ func (r *staticReader) addStates(found map[string]bool, backend string, args map
 			}
 		}
 	}
-	for _, bucket := range r.wholeTexts(given["bucket"], in, "") {
-		for _, key := range r.wholeTexts(given["key"], in, "") {
-			for _, prefix := range r.wholeTexts(given["workspace_key_prefix"], in, "env:") {
-				for _, workspace := range r.wholeTexts(args["workspace"], s, DefaultWorkspace) {
+	buckets, keys := r.wholeTexts(given["bucket"], in, ""), r.wholeTexts(given["key"], in, "")
+	prefixes, workspaces := r.wholeTexts(given["workspace_key_prefix"], in, "env:"), r.wholeTexts(args["workspace"], s, DefaultWorkspace)
+	n := len(buckets) * len(keys) * len(prefixes) * len(workspaces)
+	if r.steps += n; n > maxStates || len(found)+n > maxStates || r.steps > maxSteps {
+		return
+	}
+	for _, bucket := range buckets {
+		for _, key := range keys {
+			for _, prefix := range prefixes {
+				for _, workspace := range workspaces {
 					at, err := places.Of(backend, map[string]any{"bucket": bucket, "key": key, "workspace_key_prefix": prefix}, workspace)
-					if err == nil && len(found) < maxStates {
+					if err == nil {
 						found[at.String()] = true
 					}
 				}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestReaders is a table of what a project "app" has, and whether it reads the state of the project "net".
@@ -68,5 +69,27 @@ func TestReadersInJSON(t *testing.T) {
 	}))
 	if len(found.Projects) != 2 || strings.Join(Readers(found.Projects, found.Projects[1]), " ") != "app" {
 		t.Errorf("%+v %v", found.Projects, ds)
+	}
+}
+
+// TestManyStates holds that data sources that could read millions of states are left out, soon.
+func TestManyStates(t *testing.T) {
+	t.Parallel()
+	texts := func(name string) string {
+		var all []string
+		for i := range 60 {
+			all = append(all, fmt.Sprintf("\"%s%d\"", name, i))
+		}
+		return "[" + strings.Join(all, ", ") + "][var.i]"
+	}
+	var b strings.Builder
+	b.WriteString("variable \"i\" {}\nterraform {\n  backend \"s3\" {\n    bucket = \"b\"\n    key = \"k\"\n  }\n}\n")
+	for i := range 500 {
+		fmt.Fprintf(&b, "data \"terraform_remote_state\" \"s%d\" {\n  backend = \"s3\"\n  workspace = %s\n  config = {\n    bucket = %s\n    key = %s\n    workspace_key_prefix = %s\n  }\n}\n", i, texts("w"), texts("b"), texts("k"), texts("p"))
+	}
+	begun := time.Now()
+	found, ds := Discover(tree(map[string]string{"net/main.tf": b.String()}))
+	if took := time.Since(begun); len(found.Projects) != 1 || found.Projects[0].States != nil || took > 10*time.Second {
+		t.Errorf("%d projects, %v, after %v", len(found.Projects), ds, took)
 	}
 }
