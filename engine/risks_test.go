@@ -25,6 +25,18 @@ resource google_sql_database_instance
     tier             string optional
     ip_configuration list(object({authorized_networks=list(object({value=string}))})) optional computed
   }
+resource aws_iam_policy
+  id     string computed keep
+  arn    string computed keep
+  policy string optional
+resource aws_iam_role_policy_attachment
+  id         string computed keep
+  policy_arn string required
+resource azurerm_role_definition
+  id string computed keep
+resource azurerm_role_assignment
+  id                 string computed keep
+  role_definition_id string optional
 resource aws_db_instance
   id                  string computed keep
   name                string optional replace
@@ -56,6 +68,42 @@ resource "aws_security_group" "a" {
 resource "aws_kms_key" "k" {
   policy = jsonencode({ id = aws_kms_key.a.id })
 }`, "public-access aws_kms_key.k: may let everybody in: the plan does not show the policy"},
+		"a policy of its own": {`resource "aws_iam_policy" "p" {
+  policy = "{}"
+}
+resource "aws_iam_role_policy_attachment" "a" {
+  policy_arn = aws_iam_policy.p.arn
+}`, ""},
+		"policies of its own": {`resource "aws_iam_policy" "p" {
+  for_each = toset(["a", "b"])
+  policy = "{}"
+}
+resource "aws_iam_role_policy_attachment" "a" {
+  for_each   = aws_iam_policy.p
+  policy_arn = aws_iam_policy.p[each.key].arn
+}`, ""},
+		"the text of a policy": {`resource "aws_kms_key" "k" {}
+resource "aws_iam_policy" "p" {
+  policy = aws_kms_key.k.arn
+}
+resource "aws_iam_role_policy_attachment" "a" {
+  policy_arn = aws_iam_policy.p.policy
+}`, "iam-widened aws_iam_policy.p: may allow every action: the plan does not show the policy\n" +
+			"iam-widened aws_iam_role_policy_attachment.a: may give a policy with all rights: the plan does not show policy_arn"},
+		"another policy, perhaps": {`resource "aws_iam_policy" "p" {
+  policy = "{}"
+}
+resource "aws_iam_role_policy_attachment" "a" {
+  policy_arn = aws_iam_policy.p.arn == "" ? aws_iam_policy.p.arn : "arn:aws:iam::aws:policy/AdministratorAccess"
+}`, "iam-widened aws_iam_role_policy_attachment.a: may give a policy with all rights: the plan does not show policy_arn"},
+		"a policy through another object": {`resource "aws_kms_key" "k" {}
+resource "aws_iam_role_policy_attachment" "a" {
+  policy_arn = aws_kms_key.k.arn
+}`, "iam-widened aws_iam_role_policy_attachment.a: may give a policy with all rights: the plan does not show policy_arn"},
+		"a role of its own": {`resource "azurerm_role_definition" "r" {}
+resource "azurerm_role_assignment" "a" {
+  role_definition_id = azurerm_role_definition.r.id
+}`, ""},
 		"no networks": {`resource "google_sql_database_instance" "a" {
   settings {
     tier = "t"
@@ -79,7 +127,7 @@ resource "google_sql_database_instance" "a" {
   publicly_accessible = true
 }`, "public-access aws_db_instance.a: gives it an address on the internet"},
 	} {
-		s := (&scenario{providers: map[string]string{"aws": risksLab, "google": risksLab}}).stage(t)
+		s := (&scenario{providers: map[string]string{"aws": risksLab, "google": risksLab, "azurerm": risksLab}}).stage(t)
 		s.files = map[string][]byte{"main.tf": []byte(c.config), "m/main.tf": []byte(`resource "aws_kms_key" "k" {}
 resource "aws_security_group" "a" {
   count   = 1

@@ -16,6 +16,9 @@ type check struct {
 	// inside leads to a nested block. If the configuration does not have the block, values that the plan does not
 	// show are those of the provider, and harmless.
 	inside []string
+	// made are attributes, as "TYPE.ATTRIBUTE", that are harmless as the value of the first of reads. A plan does not
+	// show the ID of a policy that it makes itself, but this policy is none of those that the provider's owner has made.
+	made []string
 }
 
 // checks are the checks of resource types that have their own. See [checksOf] for checks of many types. Sources
@@ -55,16 +58,17 @@ var checks = map[string][]check{
 	"google_storage_object_acl":                    {{name: publicAccess, reads: []string{"predefined_acl", "role_entity"}, find: storageACL}},
 
 	"aws_iam_role":                           {{name: iamWidened, reads: []string{"inline_policy"}, find: inlinePolicies}, {name: iamWidened, reads: []string{"managed_policy_arns"}, find: attached("managed_policy_arns")}},
-	"aws_iam_role_policy_attachment":         {{name: iamWidened, reads: []string{"policy_arn"}, find: attached("policy_arn")}},
-	"aws_iam_user_policy_attachment":         {{name: iamWidened, reads: []string{"policy_arn"}, find: attached("policy_arn")}},
-	"aws_iam_group_policy_attachment":        {{name: iamWidened, reads: []string{"policy_arn"}, find: attached("policy_arn")}},
-	"aws_iam_policy_attachment":              {{name: iamWidened, reads: []string{"policy_arn"}, find: attached("policy_arn")}},
+	"aws_iam_role_policy_attachment":         {{name: iamWidened, reads: []string{"policy_arn"}, find: attached("policy_arn"), made: ownPolicy}},
+	"aws_iam_user_policy_attachment":         {{name: iamWidened, reads: []string{"policy_arn"}, find: attached("policy_arn"), made: ownPolicy}},
+	"aws_iam_group_policy_attachment":        {{name: iamWidened, reads: []string{"policy_arn"}, find: attached("policy_arn"), made: ownPolicy}},
+	"aws_iam_policy_attachment":              {{name: iamWidened, reads: []string{"policy_arn"}, find: attached("policy_arn"), made: ownPolicy}},
 	"aws_ssoadmin_managed_policy_attachment": {{name: iamWidened, reads: []string{"managed_policy_arn"}, find: attached("managed_policy_arn")}},
-	"azurerm_role_assignment":                {{name: iamWidened, reads: []string{"role_definition_name", "role_definition_id"}, find: roleAssignment}},
+	"azurerm_role_assignment":                {{name: iamWidened, reads: []string{"role_definition_id", "role_definition_name"}, find: roleAssignment, made: []string{"azurerm_role_definition.id", "azurerm_role_definition.role_definition_resource_id"}}},
 	"azurerm_role_definition":                {{name: iamWidened, reads: []string{"permissions"}, find: roleDefinition}},
 }
 
 var (
+	ownPolicy    = []string{"aws_iam_policy.arn", "aws_iam_policy.id"}
 	addressRange = []string{"start_ip_address", "end_ip_address"}
 	blocks       = []string{"block_public_acls", "block_public_policy", "ignore_public_acls", "restrict_public_buckets"}
 )

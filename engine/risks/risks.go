@@ -111,7 +111,7 @@ func (in Input) opened(c *plans.ResourceChange, gone map[string]bool) (out []Ris
 			continue
 		}
 		found := check.find(before, after)
-		if check.inside != nil && !in.sets(c.Addr.Instance, check.inside...) {
+		if check.inside != nil && !in.sets(c.Addr.Instance, check.inside...) || slices.Contains(check.made, in.made(c.Addr.Instance, check.reads[0])) {
 			found.may = nil
 		}
 		for _, may := range []bool{false, true} {
@@ -147,14 +147,26 @@ func (in Input) sides(c *plans.ResourceChange, names []string) (before, after ob
 // sets reports whether the configuration of an object sets an attribute; further names lead into nested blocks. If
 // the configuration is not known, it may.
 func (in Input) sets(i addrs.AbsResourceInstance, names ...string) bool {
-	if in.Config == nil {
-		return true
+	r := in.block(i)
+	return r == nil || refs.Sets(r.Body, names[0], names[1:]...)
+}
+
+// made returns "TYPE.ATTRIBUTE" if the configuration sets an attribute of an object to this attribute of another one,
+// and to nothing else.
+func (in Input) made(i addrs.AbsResourceInstance, name string) string {
+	if r := in.block(i); r != nil {
+		resource, attribute := refs.Attribute(r.Body, name)
+		return resource + "." + attribute
 	}
-	m := in.Config.Modules[i.Module.Module()]
-	if m == nil || m.Resources[i.Resource.Resource] == nil {
-		return true
+	return ""
+}
+
+// block returns the block of an object; nil if it is not known.
+func (in Input) block(i addrs.AbsResourceInstance) *config.Resource {
+	if in.Config == nil || in.Config.Modules[i.Module.Module()] == nil {
+		return nil
 	}
-	return refs.Sets(m.Resources[i.Resource.Resource].Body, names[0], names[1:]...)
+	return in.Config.Modules[i.Module.Module()].Resources[i.Resource.Resource]
 }
 
 // attribute returns an attribute of an object's value; null if there is none.
