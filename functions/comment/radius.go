@@ -58,7 +58,7 @@ func (r Radius) Markdown() string {
 	if r.Objects == 0 || len(r.Edges) == 0 || len(r.Nodes) > MaxRadiusNodes {
 		return text
 	}
-	return text + "<details><summary>What depends on what changes</summary>\n\n```mermaid\n" + r.mermaid() + "```\n\n</details>\n\n"
+	return text + "<details><summary>The dependents as a picture</summary>\n\n```mermaid\n" + r.mermaid() + "```\n\n</details>\n\n"
 }
 
 // mermaid returns the picture as a flowchart. Source: https://mermaid.js.org/syntax/flowchart.html

@@ -102,7 +102,7 @@ resource "terraform_data" "end" {
 	}
 	b.write(write("b", "b"))
 	const want = "3 other objects depend on what changes. 2 projects read the outputs of this one: `app`, `dns`.\n\n" +
-		"<details><summary>What depends on what changes</summary>\n\n```mermaid\nflowchart LR\n" +
+		"<details><summary>The dependents as a picture</summary>\n\n```mermaid\nflowchart LR\n" +
 		"n0[\"terraform_data.between (2)\"]\nn1[\"terraform_data.end\"]\nn2[\"terraform_data.root: replaced\"]\n" +
 		"n0 --> n1\nn2 --> n0\nclassDef changed stroke-width:4px\nclass n2 changed\n```\n\n</details>\n\n"
 	if res := b.plan(); !strings.HasPrefix(res.Report, want) {
