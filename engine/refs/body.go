@@ -40,6 +40,84 @@ func appendTop(out []hcl.Traversal, body hcl.Body, hidden map[string]bool) []hcl
 	return out
 }
 
+// Sets reports whether the body of a block sets an argument, or has a nested block of this type. Further names
+// lead into nested blocks. In JSON, only the first name is looked at.
+func Sets(body hcl.Body, name string, further ...string) bool {
+	if !names(nil, body)[name] {
+		return false
+	}
+	if len(further) == 0 {
+		return true
+	}
+	for _, b := range blocksIn(body) {
+		inner := b.Body
+		if b.Type == "dynamic" {
+			for _, c := range b.Body.Blocks { // its content
+				inner = c.Body
+			}
+		}
+		if blockName(b) == name && Sets(inner, further[0], further[1:]...) {
+			return true
+		}
+	}
+	return !slices.ContainsFunc(blocksIn(body), func(b *hclsyntax.Block) bool { return blockName(b) == name }) // an argument, or JSON
+}
+
+// Attribute returns the type and the attribute if an argument of a body is an attribute of a managed resource, and
+// nothing else, as in `policy_arn = aws_iam_policy.a[each.key].arn`. For any other expression it returns "".
+func Attribute(body hcl.Body, name string) (resource, attribute string) {
+	if whole, ok := body.(parted); ok {
+		for _, p := range slices.Backward(whole.Parts()) {
+			if names(nil, p)[name] {
+				return Attribute(p, name)
+			}
+		}
+	}
+	native, ok := body.(*hclsyntax.Body)
+	if !ok || native.Attributes[name] == nil {
+		return "", ""
+	}
+	x := native.Attributes[name].Expr
+	var rest hcl.Traversal // behind the name of the resource
+	if relative, is := x.(*hclsyntax.RelativeTraversalExpr); is {
+		if index, is := relative.Source.(*hclsyntax.IndexExpr); is {
+			x, rest = index.Collection, relative.Traversal
+		}
+	}
+	whole, is := x.(*hclsyntax.ScopeTraversalExpr)
+	if !is || len(whole.Traversal) < 2 {
+		return "", ""
+	}
+	root := whole.Traversal.RootName()
+	if _, is := ambient[root]; is || slices.Contains([]string{"var", "local", "module", "data", "ephemeral", "resource", "action"}, root) {
+		return "", ""
+	}
+	rest = slices.Concat(whole.Traversal[2:], rest)
+	if len(rest) == 2 { // an instance key comes first
+		if _, is := rest[0].(hcl.TraverseIndex); is {
+			rest = rest[1:]
+		}
+	}
+	if len(rest) != 1 {
+		return "", ""
+	}
+	step, _ := rest[0].(hcl.TraverseAttr)
+	return root, step.Name
+}
+
+// blocksIn returns the nested blocks of a body in native syntax.
+func blocksIn(body hcl.Body) (out []*hclsyntax.Block) {
+	if whole, ok := body.(parted); ok {
+		for _, p := range whole.Parts() {
+			out = append(out, blocksIn(p)...)
+		}
+	}
+	if native, ok := body.(*hclsyntax.Body); ok {
+		out = native.Blocks
+	}
+	return out
+}
+
 // names adds the names of the arguments and nested blocks of a body to set, which may be nil.
 func names(set map[string]bool, body hcl.Body) map[string]bool {
 	if set == nil {

@@ -145,7 +145,8 @@ func whole(to string) bool {
 	return u.Scheme == "mailto"
 }
 
-// codeBlocks is the renderer for fenced code. Each line of a diff becomes a span, so that it can have a colour.
+// codeBlocks is the renderer for fenced code. Each line of a diff becomes a span, so that it can have a colour. A
+// flowchart becomes a picture.
 type codeBlocks struct{}
 
 // RegisterFuncs implements renderer.NodeRenderer.
@@ -162,6 +163,12 @@ func renderCode(w util.BufWriter, source []byte, node ast.Node, entering bool) (
 	for i := range block.Lines().Len() {
 		line := block.Lines().At(i)
 		text.Write(line.Value(source))
+	}
+	if string(block.Language(source)) == "mermaid" {
+		if svg, ok := flowchart(text.String()); ok {
+			w.WriteString(`<div class="block-picture" tabindex="0">` + string(svg) + "</div>\n")
+			return ast.WalkSkipChildren, nil
+		}
 	}
 	if string(block.Language(source)) == "diff" {
 		w.WriteString(`<pre class="block-diff" tabindex="0"><code>`)

@@ -72,6 +72,8 @@ var hostile = map[string]string{
 	"half a tag":                    "<details\n<script>alert(1)</script>",
 	"escaped twice":                 "&lt;script&gt;alert(1)&lt;/script&gt; &amp;lt;details&amp;gt;",
 	"mail":                          "<a@example.com> mailto:a@example.com?subject=%0a",
+	"a picture":                     "```mermaid\nflowchart LR\nn0[\"a#60;#47;text#62;#60;script#62;#34;\"]\nn1[\"</title><script>alert(1)</script>\"]\nn0 --> n1\nn1 --> n0\nclass n1 changed\n```",
+	"a picture with more":           "```mermaid\nflowchart LR\nn0[\"a\"]\nclick n0 href \"javascript:alert(1)\"\n```",
 	"protocol in a URL":             "[x](//evil.example/a) [y](https:evil) [z](ht\ttps://a.example)",
 }
 
@@ -113,6 +115,13 @@ var attributes = func() map[string]map[string]*regexp.Regexp {
 		"ol":      {"start": any(`[0-9]+`)},
 		"details": {"open": any(``)},
 		"pre":     {"class": any(`block-(diff|code)`), "tabindex": any(`0`)},
+		"div":     {"class": any(`block-picture`), "tabindex": any(`0`)},
+		"svg":     {"class": any(`flowchart`), "role": any(`img`), "aria-label": any(`Flowchart of [0-9]+ boxes`), "viewbox": any(`[0-9 ]+`), "viewBox": any(`[0-9 ]+`), "width": any(`[0-9]+`), "height": any(`[0-9]+`)},
+		"g":       {"class": any(`box( changed)?`)},
+		"rect":    {"x": any(`[0-9]+`), "y": any(`[0-9]+`), "width": any(`[0-9]+`), "height": any(`30`), "rx": any(`6`)},
+		"text":    {"x": any(`[0-9]+`), "y": any(`[0-9]+`)},
+		"path":    {"class": any(`arrow|head`), "d": any(`[-MClvz0-9 ]+`)},
+		"title":   nil,
 		"span":    {"class": any(`line-(add|del|change|note|hunk)`)},
 	}
 	for _, name := range strings.Fields("h1 h2 h3 h4 h5 h6 p br hr b i strong em del ins s sub sup kbd samp var code blockquote ul li table thead tbody tr summary") {

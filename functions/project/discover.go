@@ -181,7 +181,7 @@ func (s *Settings) found(files fs.FS, p Project, at hcl.Range) (Project, content
 	ds := p.configure(files, at)
 	c := read(files, p.Dir)
 	p.Modules, p.Backend, p.Encrypts = c.matter(), c.kind(), c.encrypts || c.broken
-	p.Reads, p.Guesses = c.reads, c.guesses
+	p.Reads, p.Guesses, p.States = c.reads, c.guesses, c.states
 	s.see(c)
 	p.locate(files, c)
 	if c.backend == nil && !c.broken && p.BackendConfig != nil && s.usual != at {
@@ -312,6 +312,8 @@ type contents struct {
 	encrypts bool            // it has an encryption block
 	// reads and guesses are paths that the configuration's expressions name: see staticReads.
 	reads, guesses []string
+	// states are addresses of other states that the configuration reads.
+	states []string
 	// types are the types of the configuration's resources, including those of its local modules. remote is set
 	// if the configuration calls other modules.
 	types  map[string]bool
@@ -387,6 +389,6 @@ func read(files fs.FS, dir string) contents {
 			found[at] = true
 		}
 	}
-	reads, guesses := staticReads(cfg, tree, dir)
-	return contents{slices.Sorted(maps.Keys(found)), anywhere, cfg.Root.Backend, cfg.Root.Broken, len(cfg.Root.Encryption) > 0, reads, guesses, types, remote, providers}
+	reads, guesses, states := staticReads(cfg, tree, dir)
+	return contents{slices.Sorted(maps.Keys(found)), anywhere, cfg.Root.Backend, cfg.Root.Broken, len(cfg.Root.Encryption) > 0, reads, guesses, states, types, remote, providers}
 }

@@ -25,7 +25,7 @@ const ownDir = "{dir}"
 // block can refuse something and the pattern matches nothing. Otherwise a typing mistake would remove the
 // protection, and nobody would notice.
 type guard struct {
-	block   string // require "apply"
+	block   string // require "apply", or the argument "stateful"
 	pattern string
 	at      hcl.Range
 	types   bool // the pattern is for resource types
@@ -151,7 +151,11 @@ func (s *Settings) unguarded(all []Project, types map[string]bool) (errors, warn
 			for _, one := range dead(g.pattern, func(pattern string) bool {
 				return types == nil || slices.ContainsFunc(sortedKeys(types), func(t string) bool { return requirements.MatchesType(pattern, t) })
 			}) {
-				warnings = append(warnings, diags.Warningf(&g.at, "No such resources", "no_destroy of the block %[2]s names the type %[1]q, but no project has a resource of this type.%[3]s Correct the type, or ignore this if you will add such resources.", one, g.block, diags.Suggest(one, slices.Values(sortedKeys(types))))...)
+				where := "no_destroy of the block " + g.block
+				if g.block == "stateful" {
+					where = "stateful"
+				}
+				warnings = append(warnings, diags.Warningf(&g.at, "No such resources", "%[2]s names the type %[1]q, but no project has a resource of this type.%[3]s Correct the type, or ignore this if you will add such resources.", one, where, diags.Suggest(one, slices.Values(sortedKeys(types))))...)
 			}
 			continue
 		}

@@ -37,6 +37,9 @@ type Project struct {
 	// known beginnings of other paths. Only a plan finds out the rest of these paths: see [Touched]. "DIR/**"
 	// means all files below a directory. [Discover] sets both.
 	Reads, Guesses []string `json:",omitempty"`
+	// States are the addresses, by places.Place.String, of the states of others that the project's data sources
+	// read, as far as they are known: see [Readers]. [Discover] sets it.
+	States []string `json:",omitempty"`
 	// WhenChanged are patterns, in doublestar's notation and relative to the repository's root. Lockstep plans
 	// the project when a matching file changes. A pattern with a leading ! excludes files again, and later
 	// patterns have precedence. Files that the plan reads always count. nil means the files of Dir and Modules.

@@ -73,8 +73,9 @@ type located struct {
 	scope
 }
 
-// staticReads returns the paths that a configuration in the directory root of the repository reads.
-func staticReads(cfg *config.Config, tree source.Tree, root string) (reads, guesses []string) {
+// staticReads returns the paths that a configuration in the directory root of the repository reads. states are the
+// addresses of other states that it reads, as far as they are known.
+func staticReads(cfg *config.Config, tree source.Tree, root string) (reads, guesses, states []string) {
 	r := &staticReader{
 		tree: tree, cfg: cfg, root: root, dirs: map[string]*syntax{}, reads: map[string]bool{}, guesses: map[string]bool{},
 		known: map[located][]text{}, mentioned: map[located]bool{},
@@ -84,10 +85,10 @@ func staticReads(cfg *config.Config, tree source.Tree, root string) (reads, gues
 			r.module(m)
 		}
 		if i >= maxReaders || len(r.reads)+len(r.guesses) > maxReads || r.steps > maxSteps {
-			return nil, []string{everywhere}
+			return nil, []string{everywhere}, nil
 		}
 	}
-	return slices.Sorted(maps.Keys(r.reads)), slices.Sorted(maps.Keys(r.guesses))
+	return slices.Sorted(maps.Keys(r.reads)), slices.Sorted(maps.Keys(r.guesses)), r.states()
 }
 
 // module reads one module. A module can be called from several places. m is the module as it is called from one

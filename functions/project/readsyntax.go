@@ -21,6 +21,7 @@ type syntax struct {
 	mentions []placed // what providers see
 	locals   map[string]hclsyntax.Expression
 	inputs   map[string]map[string]hclsyntax.Expression // arguments of module blocks, by the names of both
+	remote   []map[string]hclsyntax.Expression          // arguments of data sources that read other states
 }
 
 // A placed is a node with the for_each of its block. The field each is nil if the block has no for_each.
@@ -74,6 +75,9 @@ func (s *syntax) block(x *hclsyntax.Block) {
 	case x.Type == "module" && len(x.Labels) == 1:
 		s.input(x.Labels[0], args)
 	case provided(x.Type):
+		if x.Type == "data" && len(x.Labels) == 2 && x.Labels[0] == remoteState {
+			s.remote = append(s.remote, args)
+		}
 		s.mentions = append(s.mentions, placed{x.Body, args["for_each"]})
 	}
 }
@@ -121,14 +125,14 @@ func (s *syntax) json(src []byte, name string) {
 				s.input(call, args)
 			})
 		case blockType == "resource" || blockType == "data" || blockType == "ephemeral":
-			eachObject(x, func(_ string, x hclsyntax.Expression) {
+			eachObject(x, func(kind string, x hclsyntax.Expression) {
 				eachObject(x, func(_ string, body hclsyntax.Expression) {
-					var each hclsyntax.Expression
-					eachObject(body, func(n string, x hclsyntax.Expression) {
-						if n == "for_each" {
-							each = x
-						}
-					})
+					args := map[string]hclsyntax.Expression{}
+					eachObject(body, func(n string, x hclsyntax.Expression) { args[n] = x })
+					if blockType == "data" && kind == remoteState {
+						s.remote = append(s.remote, args)
+					}
+					each := args["for_each"]
 					s.called(body, each)
 					eachObject(body, func(n string, x hclsyntax.Expression) {
 						if n != "provisioner" && n != "connection" {

@@ -83,15 +83,18 @@ require "plan" {
 // TestUnreadable holds that settings in which a requirement may be hidden by an error are known as such.
 func TestUnreadable(t *testing.T) {
 	for src, want := range map[string]bool{
-		"":                                     false,
-		"require \"apply\" {\n}\n":             true,
-		"require \"apply\" {\n approvals=1\n}": false,
-		"project \"p\" {\n}\n":                 false, // has no dir: an error of the project
-		"require \"apply\" {\n approval=1\n}":  true,
-		"require \"apply\" {\n":                true,
-		"requires \"apply\" {\n}\n":            true,
-		"require {\n}\n":                       true,
-		"x = 1\n":                              true,
+		"":                                              false,
+		"require \"apply\" {\n}\n":                      true,
+		"require \"apply\" {\n approvals=1\n}":          false,
+		"project \"p\" {\n}\n":                          false, // has no dir: an error of the project
+		"require \"apply\" {\n approval=1\n}":           true,
+		"require \"apply\" {\n":                         true,
+		"requires \"apply\" {\n}\n":                     true,
+		"require {\n}\n":                                true,
+		"x = 1\n":                                       true,
+		"stateful = [\"acme_*\"]\n":                     false,
+		"stateful = [\"acme_*\", \"a.b\"]\n":            true,
+		"stateful = \"acme_*\"\n":                       true,
 		"allow {\n  x = (\n}\nrequire \"apply\" {\n}\n": true,
 		strings.Repeat("#", maxSize+1):                  true,
 	} {

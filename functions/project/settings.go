@@ -48,6 +48,9 @@ type Settings struct {
 	// requirement could forbid.
 	Require    []requirements.Requirement
 	Unreadable bool
+	// Stateful are patterns of resource types whose objects keep data, in addition to those that Lockstep knows.
+	// Only the base branch decides about this setting.
+	Stateful []string
 
 	wildcards []wildcard // project blocks for many directories, in the order of the file
 	defaults  Project    // the values of projects that do not set them
@@ -119,7 +122,7 @@ func Parse(name string, src []byte) (*Settings, diags.Diagnostics) {
 	p.settings.Files[name] = f
 	content, ds := grammar.Contents(FileName, f.Body)
 	p.diags = append(p.diags, ds...)
-	p.requires(content.Blocks)
+	p.requires(content)
 	p.allows(content.Blocks.OfType("allow"))
 	p.environments(content.Blocks.OfType("environment"))
 	p.checks(content.Blocks.OfType("check"))
@@ -260,18 +263,22 @@ func (p *parser) automerge(blocks hcl.Blocks) {
 	}
 }
 
-// requires parses the blocks with requirements. It also parses the hook blocks, because hooks can refuse, too.
+// requires parses the blocks with requirements, and the types that they are about. It also parses the hook blocks, because hooks can refuse, too.
 // An earlier error in the syntax or in a block's type may have hidden such a block. Errors in other blocks hide
 // no block.
-func (p *parser) requires(blocks hcl.Blocks) {
-	before := len(p.diags)
+func (p *parser) requires(content *hcl.BodyContent) {
+	before, blocks := len(p.diags), content.Blocks
 	p.settings.Unreadable = p.diags.HasErrors()
+	p.settings.Stateful = p.types(content.Attributes["stateful"])
 	for _, kind := range []struct {
 		grammar.Block
 		parse func(hcl.Blocks) ([]requirements.Requirement, hcl.Diagnostics)
 	}{{grammar.Require, requirements.Parse}, {grammar.Policy, requirements.ParsePolicies}, {grammar.Gate, requirements.ParseGates}} {
 		all, ds := kind.parse(blocks.OfType(kind.Type))
 		p.settings.Require, p.diags = append(p.settings.Require, all...), append(p.diags, ds...)
+	}
+	for i := range p.settings.Require {
+		p.settings.Require[i].Assess(p.settings.Stateful)
 	}
 	var ds hcl.Diagnostics
 	p.settings.Hooks, ds = endpoints.ParseHooks(blocks.OfType(grammar.Hook.Type))

@@ -93,6 +93,24 @@ func (p *parser) patterns(a *hcl.Attribute) []string {
 	return out
 }
 
+// types parses patterns of resource types.
+func (p *parser) types(a *hcl.Attribute) (out []string) {
+	for _, s := range p.list(a) {
+		pattern, err := blocks.ParseType(s.text)
+		switch {
+		case err != nil:
+			p.errorf(s.at, "Invalid value", "%s.", capital(err.Error()))
+		case len(out) == maxPatterns:
+			p.errorf(s.at, "Too many patterns", "The list has more than %d patterns, which is the limit. Write * for any letters.", maxPatterns)
+			return out
+		default:
+			out = append(out, pattern)
+			p.settings.guards = append(p.settings.guards, guard{block: a.Name, pattern: pattern, at: s.at, types: true})
+		}
+	}
+	return out
+}
+
 // pattern parses a pattern of files in the repository. A leading ! excludes files.
 func (p *parser) pattern(s quoted) string {
 	text, taken := strings.CutPrefix(s.text, "!")

@@ -275,6 +275,9 @@ func column(line string) int {
 // note matches the line that [omission.note] returns.
 var note = regexp.MustCompile(`^\*Shortened to fit(?:: \d+ without all details)?(?:; not listed: ([^*]*))?\.\*`)
 
+// picture is the language of code blocks that GitHub shows as pictures.
+const picture = "mermaid"
+
 // parse divides Markdown into parts, and cuts the long lines in its code blocks.
 func parse(markdown string) text {
 	t := text{omitted: omission{unlisted: map[string]int{}}}
@@ -291,7 +294,7 @@ func parse(markdown string) text {
 		lines[n-1] += "\n"
 	}
 	for _, line := range lines {
-		bare := strings.TrimRight(strings.TrimLeft(line, " "), "\n")
+		bare := bareLine(line)
 		switch {
 		case fence == "" && grammar.OpensFence(bare) != "":
 			fence, first = grammar.OpensFence(bare), line
@@ -303,6 +306,9 @@ func parse(markdown string) text {
 			around = append(around, line)
 		case grammar.ClosesFence(bare, fence):
 			p := part{open: first, close: line, entries: entries(code)}
+			if strings.HasPrefix(bareLine(first), fence+picture) {
+				p.entries = nil // a part of a picture is none
+			}
 			// A <details> element around a code block is a part of that block.
 			if n := len(around); n >= 2 && strings.HasPrefix(around[n-2], "<details") && around[n-1] == "\n" {
 				p.open = around[n-2] + "\n" + first
@@ -329,6 +335,8 @@ func parse(markdown string) text {
 	}
 	return t
 }
+
+func bareLine(line string) string { return strings.TrimRight(strings.TrimLeft(line, " "), "\n") }
 
 // read adds the numbers in the note of an earlier cut to o.unlisted. kinds is the part of the note with the
 // numbers.

@@ -136,6 +136,8 @@ func requiredTree() rulings.Ruling {
 		no(rulings.MaxChanges, rulings.Ruling{Want: 5, Have: 7}),
 		no(rulings.MaxDestroys, rulings.Ruling{Want: 0, Have: 1}),
 		no(rulings.NoDestroy, rulings.Ruling{Wanted: []string{"aws_db_*"}, Found: []string{"aws_db_instance"}}),
+		no(rulings.NoRisk, wanted(against(by(rulings.AtRisk, "public-ingress", "aws_security_group.web", "module.`x`.aws_security_group.db")), "public-ingress", "stateful-destroy")),
+		no(rulings.NoRisk, wanted(against(by(rulings.NotAssessed, "")), "public-ingress")),
 		no(rulings.OneOf, rulings.Ruling{Of: []rulings.Ruling{
 			{Rule: rulings.Alternative, Outcome: rulings.Fails, Name: "by day", Of: []rulings.Ruling{no(rulings.Approvals, rulings.Ruling{Want: 1})}},
 			{Rule: rulings.Alternative, Outcome: rulings.NotApplicable, Name: "at night", Of: []rulings.Ruling{{Rule: rulings.UpToDate, Outcome: rulings.NotApplicable}}},

@@ -32,6 +32,7 @@ const (
 	MaxChanges  Rule = "max_changes"  // Have is the number of changes, Want the maximum
 	MaxDestroys Rule = "max_destroys" //
 	NoDestroy   Rule = "no_destroy"   // Wanted lists patterns, Found lists types
+	NoRisk      Rule = "no_risk"      // Wanted lists names of risks; Against has those of the plan with objects, and Have is the number of further objects
 	Policy      Rule = "policy"       // Wanted lists names; Against has denials, and Have is the number of further ones; Found has warnings, and Want is the number of further ones
 	Environment Rule = "environment"  // Wanted has the GitHub environment; its protection rules are the parts of this rule
 	Waited      Rule = "waited"       // Want is the time in minutes, Found has the end
@@ -74,6 +75,7 @@ var wordings = map[Rule]wording{
 	MaxChanges:  {wants: func(r Ruling) string { return fmt.Sprintf("a plan with at most %s", changes(r.Want)) }, found: planHas, brief: plain("the limit `max_changes`"), settled: true},
 	MaxDestroys: {wants: func(r Ruling) string { return fmt.Sprintf("a plan that destroys at most %s", objects(r.Want)) }, found: planDestroys, brief: plain("the limit `max_destroys`"), settled: true},
 	NoDestroy:   {wants: func(r Ruling) string { return "a plan that keeps all objects of " + markdown.List(r.Wanted) }, found: listed("this plan destroys or replaces "), brief: plain("the limit `no_destroy`"), settled: true},
+	NoRisk:      {wants: func(r Ruling) string { return "a plan without the risks " + markdown.List(r.Wanted) }, brief: plain("the requirement `no_risk`"), settled: true},
 	Policy:      {wants: func(r Ruling) string { return "a plan that passes the policy " + markdown.List(r.Wanted) }, found: warned, brief: named("policy"), settled: true},
 	Gate:        {wants: func(r Ruling) string { return "a plan that the gate " + markdown.List(r.Wanted) + " allows" }, found: warned, brief: named("gate"), settled: true},
 	Environment: {wants: func(r Ruling) string {

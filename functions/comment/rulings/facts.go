@@ -12,7 +12,7 @@ func against(r Ruling) []string {
 	const most = 10
 	var out, nameless []string
 	more := 0
-	if r.Rule == Policy || r.Rule == Gate {
+	if r.Rule == Policy || r.Rule == Gate || r.Rule == NoRisk {
 		more = r.Have
 	}
 	for i, a := range r.Against {
@@ -90,6 +90,10 @@ var whys = map[Why]func(name, names string) string{
 	},
 	OtherPolicies: func(string, string) string {
 		return "the policy has changed since the plan: comment `lockstep plan`"
+	},
+	AtRisk: func(name, names string) string { return "the plan has the risk " + name + ": " + names },
+	NotAssessed: func(string, string) string {
+		return "Lockstep has not looked for risks with the present settings: comment `lockstep plan`"
 	},
 	NoVerdict: func(string, string) string {
 		return "the gate did not answer: comment `lockstep plan` to ask it again"

@@ -147,4 +147,6 @@ const (
 	NoVerdict     Why = "no verdict"     // the gate has not answered, or its answer was not valid
 	OtherGate     Why = "other gate"     // another gate was asked about the plan, or none
 	OtherPolicies Why = "other policies" // other policies have judged the plan, or none
+	AtRisk        Why = "at risk"        // the plan has the risk with this name, and Names are the objects
+	NotAssessed   Why = "not assessed"   // nobody has looked for risks with the present settings
 )

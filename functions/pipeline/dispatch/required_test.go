@@ -595,6 +595,51 @@ func TestContentGate(t *testing.T) {
 	s.expect("destroys", s.say("alice", m, "lockstep apply"), "**Not applied** `net`", "a plan that keeps all objects of `terraform_*` (this plan destroys or replaces `terraform_data`)")
 }
 
+// TestRiskGate holds that the base branch decides which objects keep data, and that the plan in hand is looked at.
+// A pull request cannot take a risk from the facts: not by its own settings, nor by a plan from before the settings.
+func TestRiskGate(t *testing.T) {
+	t.Parallel()
+	const gate = "  no_risk = [\"stateful-destroy\"]"
+	with := func(stateful string) githubtest.Files {
+		files := requiring("apply", gate)
+		files["lockstep.hcl"] = "stateful = [" + stateful + "]\n" + files["lockstep.hcl"]
+		return files
+	}
+	s := newStage(t, with(`"terraform_*"`))
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	s.expect("no risk", s.say("alice", n, "lockstep apply"), "**Applied** `net`: 2 added")
+	s.repo.Merge("alice", n)
+	s.settle()
+	own := with("")
+	own["net/b.tf"] = githubtest.Deleted
+	m := s.pull("alice", "c", own)
+	s.expect("its own settings", s.say("alice", m, "lockstep apply"), "**Not applied** `net`", "a plan without the risks `stateful-destroy` (the plan has the risk `stateful-destroy`: `terraform_data.b`)")
+	s.expect("the comment", s.status(m), "- **Risk** `stateful-destroy`: destroys an object of the type `terraform_data` (`terraform_data.b`)")
+	s.repo.Close("alice", m)
+	s.settle()
+	k := s.pull("alice", "d", githubtest.Files{"net/b.tf": githubtest.Deleted})
+	s.repo.Push("bob", "main", "Less", with(`"acme_*"`))
+	s.expect("settings since the plan", s.say("alice", k, "lockstep apply"), "**Not applied** `net`", "Lockstep has not looked for risks with the present settings: comment `lockstep plan`")
+	s.say("alice", k, "lockstep plan")
+	s.expect("with a new plan", s.say("alice", k, "lockstep apply"), "**Applied** `net`: 0 added, 0 changed, 1 destroyed")
+}
+
+// TestReadersOfAProject holds that a plan that destroys something names the projects that read the outputs.
+func TestReadersOfAProject(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{
+		"net/main.tf":  resource("a", "1") + resource("b", "1") + "output \"id\" {\n  value = 1\n}\n",
+		"app/main.tf":  resource("c", "1") + "variable \"id\" {}\n",
+		"lockstep.hcl": "project \"net\" {\n  dir = \"net\"\n}\nproject \"app\" {\n  dir = \"app\"\n  inputs = {\n    id = project.net.outputs.id\n  }\n}\n",
+	})
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("d", "1")})
+	s.expect("created", s.say("alice", n, "lockstep apply"), "**Applied** `net`")
+	s.repo.Merge("alice", n)
+	s.settle()
+	m := s.pull("alice", "c", githubtest.Files{"net/b.tf": githubtest.Deleted})
+	s.expect("destroyed", s.status(m), "The project `app` reads the outputs of this one.")
+}
+
 // TestGitHubIsDown holds that a failure of GitHub opens nothing: what passes is tried again, and what
 // stays is told.
 func TestGitHubIsDown(t *testing.T) {

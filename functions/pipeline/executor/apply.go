@@ -167,7 +167,7 @@ func (o *checkout) prepare(ctx context.Context, saved []byte, ds diags.Diagnosti
 			return nil, append(ds, diags.FromError("The plan cannot be read", err)...)
 		}
 	}
-	if o.present.Content, err = o.contentOf(ctx, file.Plan); err != nil {
+	if o.present.Content, _, err = o.contentOf(ctx, file.Plan); err != nil {
 		return nil, append(ds, diags.FromError("The saved plan cannot be judged", err)...)
 	}
 	return file.Plan, append(ds, o.refuseProvisioners()...)

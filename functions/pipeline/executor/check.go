@@ -81,7 +81,8 @@ func (o replan) decode(ctx context.Context, saved []byte) (*planfile.File, diags
 		return nil, diags.Errorf(nil, "Saved plan is for another state",
 			"The plan was made for the workspace %q on the %q backend; now they are %q and %q.", b.Workspace, b.Type, o.job.Workspace, o.Settings.Name())
 	}
-	o.present.OtherVersion, o.present.Content = file.Engine != o.engine.Version, countsOf(file.Plan)
+	o.present.OtherVersion = file.Engine != o.engine.Version
+	o.present.Content, _ = o.factsOf(file.Plan)
 	if err := o.Providers.SameAs(file.Providers); err != nil {
 		o.present.Providers = err.Error()
 	}

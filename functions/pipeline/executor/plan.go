@@ -66,7 +66,9 @@ func resultOf(ctx context.Context, o *checkout, plan *plans.Plan, ds diags.Diagn
 	res.Notes = append(comment.CauseNotes(caused), o.problemNotes(ds, hide)...)
 	res.Counts, res.Doubts = plan.Counts(), unsettled(o.Recovery, o.job.Options)
 	res.Outputs, res.Asked = o.outputs(ctx, plan), o.remote.Asked()
-	res.Content, err = o.contentOf(ctx, plan)
+	var found []comment.Risk
+	res.Content, found, err = o.contentOf(ctx, plan)
+	res.Report = comment.RiskLines(found) + o.radius(plan, found, hide).Markdown() + res.Report
 	return res, err
 }
 

@@ -6,21 +6,25 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/render/formats"
+	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/policychecks"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 )
 
 // contentOf returns the facts about a plan that requirements can use, including the verdicts of the job's
-// policies and gates.
-func (o *checkout) contentOf(ctx context.Context, p *plans.Plan) (*runs.Content, error) {
-	out := countsOf(p)
+// policies and gates. It also returns the plan's risks.
+func (o *checkout) contentOf(ctx context.Context, p *plans.Plan) (*runs.Content, []comment.Risk, error) {
+	out, found := o.factsOf(p)
 	if len(o.job.Policies)+len(o.job.Gates) == 0 {
-		return out, nil
+		return out, found, nil
 	}
 	doc, err := formats.Plan(p, o.Config, o.Schemas)
 	if err != nil {
-		return nil, fmt.Errorf("describe the plan for its judges: %w", err)
+		return nil, nil, fmt.Errorf("describe the plan for its judges: %w", err)
+	}
+	if doc, err = withRisks(doc, found); err != nil {
+		return nil, nil, fmt.Errorf("describe the risks for the plan's judges: %w", err)
 	}
 	x := policychecks.Judge{Hide: o.secrets(p, nil).From}
 	if ask := o.engine.Gate; ask != nil {
@@ -28,5 +32,5 @@ func (o *checkout) contentOf(ctx context.Context, p *plans.Plan) (*runs.Content,
 			return ask(ctx, o.job, g, plan)
 		}
 	}
-	return out, x.Content(ctx, o.job, doc, out)
+	return out, found, x.Content(ctx, o.job, doc, out)
 }

@@ -273,6 +273,9 @@ func (e *Reader) Job(ctx context.Context, q *admission.Request, dir string) (j j
 		if err = e.judge(ctx, r, &j); err != nil {
 			return jobs.Job{}, "", err
 		}
+		if s != nil {
+			j.Stateful = s.Stateful
+		}
 	}
 	p, err := e.place(ctx, q, dir)
 	if errors.Is(err, jobs.ErrNoProject) {
@@ -283,6 +286,7 @@ func (e *Reader) Job(ctx context.Context, q *admission.Request, dir string) (j j
 	}
 	j.State, j.NoState, j.Variables, j.BackendConfig = q.Placing.Place, p.Nowhere, p.Variables, p.BackendConfig
 	j.ProviderParallelism = p.ProviderParallelism
+	j.Readers = project.Readers(e.asked.Head, p)
 	if j.Inputs = p.Inputs; len(p.Inputs) > 0 {
 		if j.Linked, err = linked(ctx, e, q.Run, p); err != nil {
 			return jobs.Job{}, "", err

@@ -222,7 +222,10 @@ func planOf(c *runs.Content) requirementrules.Fact[requirementrules.Plan] {
 	if c == nil {
 		return requirementrules.Unknown[requirementrules.Plan]("an earlier version of Lockstep made the plan, and did not write down what it destroys: it has to be made again")
 	}
-	p := requirementrules.Plan{Changes: c.Changes, Destroys: c.Destroys, Destroyed: c.Destroyed}
+	p := requirementrules.Plan{Changes: c.Changes, Destroys: c.Destroys, Destroyed: c.Destroyed, Assessment: c.Assessment}
+	for _, x := range c.Risks {
+		p.Risks = append(p.Risks, requirementrules.Risk(x))
+	}
 	for _, v := range c.Judgements {
 		p.Judgements = append(p.Judgements, requirementrules.Judgement(v))
 	}

@@ -70,6 +70,9 @@ type Job struct {
 	// Snapshot is the state without secrets with which a fork's commit is planned; nil for all other plans.
 	// Such a plan uses nothing that needs Lockstep's rights. See [Unprivileged].
 	Snapshot *Snapshot `json:",omitempty"`
+	// Readers are the projects that read the outputs of this one, as the checkout defines them. They are set for
+	// people only, and for plans only.
+	Readers []string `json:",omitempty"`
 	// Edited are the changed files of the pull request, at its head commit. It is set for plans only; nil means
 	// that they are not known.
 	Edited []github.FileChange `json:",omitempty"`
@@ -106,8 +109,11 @@ type StateGrant struct {
 	Access Access
 }
 
-// Judges are the policies and gates that must allow a plan before its apply.
+// Judges are the policies and gates that must allow a plan before its apply, and what counts as a risk of the plan.
 type Judges struct {
+	// Stateful are the base branch's patterns of resource types whose objects keep data, in addition to those that
+	// Lockstep knows.
+	Stateful []string `json:",omitempty"`
 	// Policies are the base branch's policies for the plan.
 	Policies []Policy `json:",omitempty"`
 	// Gates are the gates of the base branch that must allow the plan.

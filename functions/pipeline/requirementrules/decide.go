@@ -149,6 +149,7 @@ var table = []condition{
 	{rulings.MaxChanges, func(r requirements.Rules) bool { return r.MaxChanges != nil }, needsPlan, maxChanges},
 	{rulings.MaxDestroys, func(r requirements.Rules) bool { return r.MaxDestroys != nil }, needsPlan, maxDestroys},
 	{rulings.NoDestroy, func(r requirements.Rules) bool { return r.NoDestroy != nil }, needsPlan, noDestroy},
+	{rulings.NoRisk, func(r requirements.Rules) bool { return r.NoRisk != nil }, needsPlan, noRisk},
 	{rulings.Policy, func(r requirements.Rules) bool { return r.Policy != nil }, needsPlan, policy},
 	{rulings.Environment, func(r requirements.Rules) bool { return r.Environment != "" }, needsEnvironment, environment},
 	{rulings.Gate, func(r requirements.Rules) bool { return r.Gate != nil }, needsPlan, gate},

@@ -142,8 +142,17 @@ type LabelMove struct {
 type Plan struct {
 	Changes, Destroys int
 	Destroyed         []string    // types of the resources that the plan deletes or replaces, sorted
+	Risks             []Risk      `json:",omitempty"`
+	Assessment        string      `json:",omitempty"` // how the risks were found; "" if nobody has looked for them
 	Judgements        []Judgement `json:",omitempty"` // by policies
 	Verdicts          []Judgement `json:",omitempty"` // of gates
+}
+
+// A Risk is a kind of risk that the plan has: see runs.Risk.
+type Risk struct {
+	Name    string
+	Objects []string
+	More    int `json:",omitempty"`
 }
 
 // A Judgement is the verdict of one policy or one gate on the plan: see runs.Judgement.

@@ -40,6 +40,9 @@ func required(t *testing.T, command, body string) []requirements.Requirement {
 	if ds.HasErrors() {
 		t.Fatalf("%s: %v", body, ds)
 	}
+	for i := range all {
+		all[i].Assess(nil)
+	}
 	return all
 }
 
@@ -144,6 +147,10 @@ func (s *scene) word(word string) bool {
 		s.Lifts = append(s.Lifts, Lift{By: who, Because: "night", Planned: map[bool]string{true: older, false: planned}[old && at == "old"]})
 	case "changes", "destroys", "types":
 		s.plan(name, value)
+	case "assessed": // the patterns of stateful types
+		s.Plan.Value.Assessment = requirements.AssessmentOf(strings.FieldsFunc(value, func(r rune) bool { return r == ',' }))
+	case "risk":
+		s.Plan.Value.Risks = append(s.Plan.Value.Risks, Risk{Name: key, Objects: strings.Split(to, ",")})
 	case "denied", "warned", "passed", "broken":
 		s.judged(name, key, to)
 	case "gate-denied", "gate-warned", "gate-passed", "gate-broken":

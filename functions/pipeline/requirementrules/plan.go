@@ -60,6 +60,27 @@ func noDestroy(f Facts, r requirements.Rules) rulings.Ruling {
 	return out
 }
 
+// noRisk requires that the plan has none of the risks that the rules name. The risks must have been found with the
+// present settings.
+func noRisk(f Facts, r requirements.Rules) rulings.Ruling {
+	if problem := missing(f.Plan); problem != "" {
+		return unknown(problem)
+	}
+	out := rulings.Ruling{Outcome: rulings.Holds, Wanted: r.NoRisk}
+	if f.Plan.Value.Assessment != r.Assessment || r.Assessment == "" {
+		out.Outcome, out.Against = rulings.Fails, []rulings.Against{{Why: rulings.NotAssessed}}
+		return out
+	}
+	for _, x := range f.Plan.Value.Risks {
+		if slices.Contains(r.NoRisk, x.Name) {
+			out.Outcome = rulings.Fails
+			out.Against = append(out.Against, rulings.Against{Name: x.Name, Why: rulings.AtRisk, Names: x.Objects})
+			out.Have += x.More
+		}
+	}
+	return out
+}
+
 // policy requires that the present policies have judged the plan and do not deny it.
 func policy(f Facts, r requirements.Rules) rulings.Ruling {
 	for _, problem := range []string{missing(f.Plan), missing(f.Policies)} {

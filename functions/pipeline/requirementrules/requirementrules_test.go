@@ -106,6 +106,7 @@ func TestNeeded(t *testing.T) {
 		`max_changes = 9`:                   {Plan: true},
 		`max_destroys = 9`:                  {Plan: true},
 		`no_destroy = ["x"]`:                {Plan: true},
+		`no_risk = ["iam-widened"]`:         {Plan: true},
 		"policy \"net\" {\n}":               {Plan: true},
 		"gate \"cost\" {\nfunction = \"arn:aws:lambda:eu-west-1:123456789012:function:cost\"\n}": {Plan: true},
 		"environment \"production\"":                                                         {Environments: []string{"production"}},
@@ -148,7 +149,7 @@ func TestSame(t *testing.T) {
 func TestNothingKnown(t *testing.T) {
 	for _, body := range []string{
 		`by = ["acme/sre"]`, `permission = "write"`, `approvals = 1`, `codeowners = true`, `mergeable = true`, `up_to_date = true`,
-		`resolved = true`, `checks = ["*"]`, `labels = ["x"]`, `not_labels = ["x"]`, `max_changes = 9`, `max_destroys = 9`, `no_destroy = ["x"]`,
+		`resolved = true`, `checks = ["*"]`, `labels = ["x"]`, `not_labels = ["x"]`, `max_changes = 9`, `max_destroys = 9`, `no_destroy = ["x"]`, `no_risk = ["iam-widened"]`,
 	} {
 		all := required(t, "apply", body)
 		got := Decide(Question{Command: "apply", Requirements: all, Facts: Facts{Actor: "zoe", Planned: planned}})

@@ -1,7 +1,10 @@
 package runs
 
 import (
+	"slices"
+
 	"github.com/lockstep-iac/lockstep/engine/plans/counting"
+	"github.com/lockstep-iac/lockstep/functions/comment"
 )
 
 // A Content is the part of a plan that requirements can depend on.
@@ -11,10 +14,43 @@ type Content struct {
 	Changes, Destroys int
 	// Destroyed are the types of resources with a destroyed object, sorted, each once.
 	Destroyed []string `json:",omitempty"`
+	// Risks are the plan's risks, one for each name. Assessment says how they were found: see
+	// requirements.AssessmentOf. It is "" if nobody has looked for them.
+	Risks      []Risk `json:",omitempty"`
+	Assessment string `json:",omitempty"`
 	// Judgements are the verdicts of the base branch's policies, in the order of their blocks.
 	Judgements []Judgement `json:",omitempty"`
 	// Verdicts are the verdicts of the base branch's gates, in the order of their blocks.
 	Verdicts []Judgement `json:",omitempty"`
+}
+
+// A Risk is a kind of risk that a plan has. Objects are the addresses of objects with it, without secrets; More
+// is the number of those that are left out.
+type Risk struct {
+	Name    string
+	Objects []string
+	More    int `json:",omitempty"`
+}
+
+// maxAtRisk is the maximum number of objects that a record keeps for each risk.
+const maxAtRisk = 5
+
+// RisksOf returns a plan's risks, one for each name, in the order of their first occurrences.
+func RisksOf(all []comment.Risk) (out []Risk) {
+	for _, r := range all {
+		i := slices.IndexFunc(out, func(x Risk) bool { return x.Name == r.Name })
+		if i < 0 {
+			i, out = len(out), append(out, Risk{Name: r.Name})
+		}
+		switch x := &out[i]; {
+		case slices.Contains(x.Objects, r.Object):
+		case len(x.Objects) < maxAtRisk:
+			x.Objects = append(x.Objects, r.Object)
+		default:
+			x.More++
+		}
+	}
+	return out
 }
 
 // Additive reports whether a plan only creates objects and updates them in place.

@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
+
+	"github.com/lockstep-iac/lockstep/engine/risks"
 )
 
 // A Kind is the form of an argument's value.
@@ -80,6 +82,15 @@ var conditions = []Argument{
 	{Name: "max_changes", Kind: number, Default: "no limit", Doc: "The largest number of objects that the plan may change."},
 	{Name: "max_destroys", Kind: number, Default: "no limit", Doc: "The largest number of objects that the plan may destroy or replace."},
 	{Name: "no_destroy", Kind: texts, Default: "none", Doc: "Patterns of resource types whose objects the plan must not destroy or replace: `\"aws_db_*\"`."},
+	{Name: "no_risk", Kind: texts, OneOf: riskNames(), Default: "none", Doc: "Risks that the plan must not have, also if they are not certain."},
+}
+
+// riskNames are the names of all risks.
+func riskNames() (out []string) {
+	for _, n := range risks.Names {
+		out = append(out, string(n))
+	}
+	return out
 }
 
 // endpoint are the arguments that name a function or a webhook.
@@ -175,6 +186,7 @@ var (
 		{Name: "exclude", Kind: texts, Default: "none", Doc: "Patterns of directories in which Lockstep looks for no projects."},
 		{Name: "ignore_commands", Kind: texts, OneOf: programs, Default: "none", Doc: "Programs whose commands in comments Lockstep leaves to them, without an answer."},
 		{Name: "discover", Kind: boolean, Default: "`true` without project blocks, otherwise `false`", Doc: "Whether each directory with a backend is a project, also beside `project` blocks."},
+		{Name: "stateful", Kind: texts, Default: "the types that Lockstep knows", Doc: "Patterns of further resource types whose objects keep data: `\"acme_ledger\"`. To destroy or replace such an object is a risk. The base branch decides."},
 		{Name: "apply_unseen", Kind: boolean, Default: "`false`", Doc: "Whether one comment may ask for a plan and its apply. Lockstep then applies only a plan that creates objects or updates them in place. The base branch decides."},
 	}}
 )

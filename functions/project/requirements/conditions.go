@@ -36,6 +36,10 @@ type Rules struct {
 	MaxChanges  *int     `json:",omitempty"`
 	MaxDestroys *int     `json:",omitempty"`
 	NoDestroy   []string `json:",omitempty"`
+	// NoRisk are the names of risks that the plan must not have. Assessment says how the plan's risks must have
+	// been found: see [AssessmentOf].
+	NoRisk     []string `json:",omitempty"`
+	Assessment string   `json:",omitempty"`
 	// Policy is the policy of a policy block, which has no other condition; nil in a require block.
 	Policy *Policy `json:",omitempty"`
 	// Gate is the gate of a gate block, which has no other condition; nil in a require block.
@@ -75,6 +79,7 @@ var conditions = []condition{
 	{name: "max_changes", ofPlan: true, read: func(r *blocks.Reader, x *Rules) { x.MaxChanges = r.Limit("max_changes") }},
 	{name: "max_destroys", ofPlan: true, read: func(r *blocks.Reader, x *Rules) { x.MaxDestroys = r.Limit("max_destroys") }},
 	{name: "no_destroy", ofPlan: true, read: func(r *blocks.Reader, x *Rules) { x.NoDestroy = r.Types("no_destroy") }, none: func(x Rules) bool { return x.NoDestroy == nil }},
+	{name: "no_risk", ofPlan: true, read: func(r *blocks.Reader, x *Rules) { x.NoRisk = blocks.Each(r, "no_risk", parseRisk) }, none: func(x Rules) bool { return x.NoRisk == nil }},
 }
 
 // names returns the names of all conditions.

@@ -90,7 +90,7 @@ func Selects(patterns, names []string, new bool) bool {
 	})
 }
 
-// MatchesType reports whether a pattern of NoDestroy matches a resource type.
+// MatchesType reports whether a pattern of resource types matches one.
 func MatchesType(pattern, resource string) bool {
 	return doublestar.MatchUnvalidated(pattern, resource)
 }

@@ -47,6 +47,7 @@ require "apply" {
   max_changes  = 50
   max_destroys = 0
   no_destroy   = ["aws_db_*"]
+  no_risk      = ["public-ingress", "stateful-destroy"]
   override     = ["acme/leads"]
   alternative "owner" {
     codeowners = true
@@ -67,10 +68,10 @@ require "plan" {
 			Approvals: 2, ApprovedBy: []Party{{Org: "acme", Team: "sre"}}, Codeowners: true, Mergeable: true, UpToDate: true, Resolved: true, Ready: true,
 			Checks: []Check{{Pattern: "ci/*"}, {Pattern: "build", App: "buildkite"}}, Labels: []string{"ready"}, NotLabels: []string{"hold"},
 			Windows: []Window{{"Mon-Fri 08:00-17:00 Europe/Berlin"}}, Freezes: []Freeze{{"2026-12-20/2027-01-06: year's end"}},
-			MaxChanges: &fifty, MaxDestroys: &none, NoDestroy: []string{"aws_db_*"},
+			MaxChanges: &fifty, MaxDestroys: &none, NoDestroy: []string{"aws_db_*"}, NoRisk: []string{"public-ingress", "stateful-destroy"},
 		},
 		Alternatives: []Alternative{{"owner", Rules{Codeowners: true}}}, Override: []Party{{Org: "acme", Team: "leads"}},
-	}, {Command: "plan", At: "lockstep.hcl:26", Rules: Rules{Ready: true}}}
+	}, {Command: "plan", At: "lockstep.hcl:27", Rules: Rules{Ready: true}}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -136,6 +137,9 @@ func TestMistakes(t *testing.T) {
 		`freeze = ["2026-12-20/2026-12-24 Nowhere/X"]`: "time zone",
 		`max_changes = -1`:                             "a whole number from 0",
 		`no_destroy = ["{"]`:                           "not a pattern",
+		`no_risk = ["stateful"]`:                       "There is no risk \"stateful\". Write one of stateful-destroy, stateful-replace, public-access, public-ingress, iam-widened",
+		`no_risk = ["public-ingres"]`:                  "Did you mean \"public-ingress\"?",
+		`no_risk = []`:                                 "Empty list",
 		`override = ["renovate[bot]"]`:                 "only people can override",
 		`override = ["x y"]`:                           "neither a login nor a team",
 		"alternative \"a\" {\n}":                       "Empty alternative",
@@ -162,6 +166,7 @@ func TestMistakes(t *testing.T) {
 		"require \"plan\" {\nmax_changes = 3\n}":                              "Only for applies",
 		"require \"plan\" {\noverride = [\"bob\"]\n}":                         "Only for applies",
 		"require \"unlock\" {\nno_destroy = [\"x\"]\n}":                       "Only for applies",
+		"require \"plan\" {\nno_risk = [\"iam-widened\"]\n}":                  "Only for applies",
 		"require \"plan\" {\nalternative \"a\" {\nmax_destroys = 3\n}\n}":     "Only for applies",
 		"require \"plan\" {\n}":                                               "Block that requires nothing",
 		"require \"plan\" {\nresolved = false\n}":                             "Block that requires nothing",

@@ -37,7 +37,7 @@ var Why = cli.Command{Name: "why", Synopsis: "Show which lines of the configurat
 	}
 	path := a.Path(planned)
 	if _, err := os.Stat(path); err != nil {
-		return a.Show(diags.Errorf(nil, "No saved plan", "%s cannot be read. Save a plan first: \"lockstep plan -out=tfplan\". If the plan is in another file, name that file with -plan=FILE.", planned))
+		return a.Show(noSavedPlan(planned))
 	}
 	plan, op, ds := opening.OpenPlan(a, path, cli.LockFlags{}, workdir.LocalPaths{}, "")
 	defer op.Close()

@@ -29,6 +29,7 @@ func Engine() cli.Table {
 	t.Add(cli.Terraform, preparing.Logout, "Removes the token of a host that login has saved. The token stays valid on the host.", "lockstep logout registry.example.com")
 	t.Add(cli.Terraform, authoring.MetadataFunctions, "Prints the signatures of all built-in functions as JSON. Editors use it to complete and check expressions.", "lockstep metadata functions -json")
 	t.Add(cli.Terraform, authoring.Why, "Shows which lines of the configuration cause a change of a saved plan: for each attribute the references, and the place where they end. With -since, it shows only lines that the branch has changed.", "lockstep why -since=origin/main aws_instance.web.tags")
+	t.Add(cli.Terraform, authoring.Risks, "Shows what a saved plan destroys, opens and widens: databases, ports, buckets, policies. It also counts the objects that depend on what changes.", "lockstep risks -stateful=acme_ledger")
 	t.Add(cli.Terraform, cli.Group("metadata", "Details of the language, for programs"), "Describes the language for programs, such as editors. Its output is JSON.", "lockstep metadata functions -json")
 	t.Add(cli.Terraform, preparing.Modules, "Lists the modules that the configuration calls, with their sources and versions. It reads what init has installed.", "lockstep modules -json")
 	t.Add(cli.Terraform, cli.Version, "Shows the version of Lockstep, and the versions of the providers that the lock file selects. The first line names the version of the Terraform language.", "lockstep version -json")
