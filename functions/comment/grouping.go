@@ -21,8 +21,9 @@ const (
 )
 
 // bodies returns the texts of replies, in their order. If more than fewAlike replies differ only in their
-// projects, they have one common text, at the place of the first of them.
+// projects, they have one common text, at the place of the first of them. So have applies whose progress is known.
 func bodies(replies []Reply) []string {
+	going := ongoing(replies)
 	var texts []string
 	var all [][]string // the projects of each text
 	at := map[string]int{}
@@ -41,6 +42,10 @@ func bodies(replies []Reply) []string {
 		key, name := unnamed(r)
 		i := at[key]
 		switch {
+		case isOngoing(r) && len(going) > fewAlike:
+			if !done[-1] {
+				out, done[-1] = append(out, ongoingTable(going)), true
+			}
 		case name == "" || len(all[i]) <= fewAlike:
 			out = append(out, r.markdown())
 		case !done[i]:
@@ -59,6 +64,9 @@ func bodies(replies []Reply) []string {
 // such as the hash of a plan. unnamed returns "" for a reply that must be shown separately.
 func unnamed(r Reply) (key, project string) {
 	field := reflect.ValueOf(r).FieldByName("Project")
+	if isOngoing(r) {
+		return "", ""
+	}
 	failed, is := r.(Failed)
 	twin := reflect.ValueOf(r).FieldByName("Workspace") // of two projects with one name
 	if !field.IsValid() || field.String() == "" || twin.IsValid() && twin.String() != "" || is && failed.Verb == Apply && !failed.Untouched {

@@ -110,6 +110,79 @@ func WithOngoing(r Reply, o Ongoing) Reply {
 	return r
 }
 
+// isOngoing reports whether a reply shows the progress of an apply.
+func isOngoing(r Reply) bool {
+	p, is := r.(Pending)
+	return is && !p.Ongoing.Began.IsZero()
+}
+
+// ongoing returns those replies that show the progress of an apply.
+func ongoing(replies []Reply) (out []Pending) {
+	for _, r := range replies {
+		if isOngoing(r) {
+			out = append(out, r.(Pending))
+		}
+	}
+	return out
+}
+
+// maxInCell is the maximum number of changes under way that a line of a table lists.
+const maxInCell = 2
+
+// maxOngoing is the maximum number of applies in a table.
+const maxOngoing = 50
+
+// ongoingTable returns one text about many applies in progress: the sum of their changes, and a line for each
+// apply. It ends when the last of them ends.
+func ongoingTable(all []Pending) string {
+	sum := Ongoing{Began: all[0].Ongoing.Began}
+	known := true
+	for _, p := range all {
+		o := p.Ongoing
+		sum.Done, sum.Of, sum.At = sum.Done+o.Done, sum.Of+o.Of, o.At
+		known = known && !o.Ends.IsZero()
+		if o.Began.Before(sum.Began) {
+			sum.Began = o.Began
+		}
+		if o.Ends.After(sum.Ends) {
+			sum.Ends = o.Ends
+		}
+		if o.Next.After(sum.Next) {
+			sum.Next = o.Next
+		}
+	}
+	if !known {
+		sum.Ends = time.Time{}
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d projects are being applied. %s The results will appear here.\n\n", len(all), strings.Replace(sum.text(), "The apply began", "The first apply began", 1))
+	b.WriteString("| project | changes done | under way |\n|---|---|---|\n")
+	for _, p := range all[:min(len(all), maxOngoing)] {
+		o := p.Ongoing
+		if n := len(o.UnderWay); n > maxInCell {
+			o.UnderWay, o.More = o.UnderWay[:maxInCell], o.More+n-maxInCell
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", cell(p.Project), o.Progress.short(), o.underWay(cell))
+	}
+	if n := len(all) - maxOngoing; n > 0 {
+		fmt.Fprintf(&b, "| and %d more | | |\n", n)
+	}
+	return b.String()
+}
+
+// underWay returns the changes under way. code returns an address as code.
+func (o Ongoing) underWay(code func(string) string) string {
+	var list []string
+	for _, c := range o.UnderWay {
+		list = append(list, fmt.Sprintf("%s (%s for %s)", code(c.Address), c.Action, spell(o.At.Sub(c.Since))))
+	}
+	text := strings.Join(list, ", ")
+	if o.More > 0 {
+		text += fmt.Sprintf(", and %d more", o.More)
+	}
+	return text
+}
+
 // text returns sentences about the apply; "" if nothing is known.
 func (o Ongoing) text() string {
 	if o.Began.IsZero() {
@@ -124,15 +197,7 @@ func (o Ongoing) text() string {
 		parts = append(parts, fmt.Sprintf("At %s, %s%s.", o.clock(o.At), strings.Replace(o.Progress.text(), " done", " "+be+" done", 1), o.left()))
 	}
 	if len(o.UnderWay) > 0 {
-		var list []string
-		for _, c := range o.UnderWay {
-			list = append(list, fmt.Sprintf("%s (%s for %s)", markdown.Code(c.Address), c.Action, spell(o.At.Sub(c.Since))))
-		}
-		text := strings.Join(list, ", ")
-		if o.More > 0 {
-			text += fmt.Sprintf(", and %d more", o.More)
-		}
-		parts = append(parts, "Under way: "+text+".")
+		parts = append(parts, "Under way: "+o.underWay(markdown.Code)+".")
 	}
 	if !o.Next.IsZero() {
 		parts = append(parts, fmt.Sprintf("Next update at about %s.", o.clock(o.Next)))

@@ -42,6 +42,15 @@ func TestOngoing(t *testing.T) {
 	} {
 		fmt.Fprintln(&text, Answer{"33", []Reply{Done{Project: "app", Counts: counting.Counts{Add: 2}}, WithOngoing(Pending{Project: "net", Verb: Apply}, o)}}.Markdown(65536))
 	}
+	var many []Reply
+	for i, o := range []Ongoing{slow, at(Progress{2, 30}, 40*time.Second, underWay(30)), at(Progress{}, 6*time.Second, nil), hostile, at(Progress{7, 8}, 75*time.Minute, underWay(2))} {
+		o.At, o.Next = slow.At, time.Time{}
+		if i == 4 {
+			o.Next = slow.Next
+		}
+		many = append(many, WithOngoing(Pending{Project: fmt.Sprintf("p%d|<b>", i), Verb: Apply}, o), WithOngoing(Pending{Project: fmt.Sprintf("later%d", i), Verb: Apply}, Ongoing{}))
+	}
+	fmt.Fprintln(&text, Answer{"33", append(many, Done{Project: "app"})}.Markdown(65536))
 	p := ProjectStatus{Name: "net", Standing: Applying, PlanSummary: PlanSummary{Counts: counting.Counts{Add: 200}, Hash: someHash}, ApplySummary: ApplySummary{Progress: slow.Progress}, Ongoing: slow}
 	fmt.Fprint(&text, Check{ProjectStatus: p}.Title(255)+"\n=====\n"+Check{ProjectStatus: p}.Summary(65535)+"=====\n"+Status{Head: someSHA, Projects: []ProjectStatus{p}}.Markdown(65536))
 	golden.File(t, "testdata/ongoing.md", text.String())
@@ -52,6 +61,21 @@ func TestOngoing(t *testing.T) {
 	}
 	if got, is := WithOngoing(Done{Project: "net"}, slow).(Done); !is || got.Project != "net" {
 		t.Error("a result is replaced")
+	}
+}
+
+// TestOngoingTableIsCut holds that an answer about 500 applies has a line for some of them, and the number of the rest.
+func TestOngoingTableIsCut(t *testing.T) {
+	t.Parallel()
+	var many []Reply
+	now := time.Date(2026, time.March, 2, 14, 2, 0, 0, time.UTC)
+	for i := range 500 {
+		o := Ongoing{Progress: Progress{1, 2}, Began: now, At: now.Add(time.Minute)}
+		many = append(many, WithOngoing(Pending{Project: fmt.Sprintf("p%d", i), Verb: Apply}, o.ListUnderWay([]ChangeUnderWay{{strings.Repeat("x", 150), Creating, now}})))
+	}
+	text := Answer{"33", many}.Markdown(65536)
+	if n := strings.Count(text, "| `p"); n != maxOngoing || !strings.Contains(text, "| and 450 more | | |") || !strings.Contains(text, "500 of 1000 changes are done") {
+		t.Errorf("%d lines:\n%s", n, text)
 	}
 }
 

@@ -50,7 +50,9 @@
 // Alice comments "lockstep apply". The road is the same: intake, dispatch, gate. The run moves to ApplyQueued
 // and a message of the kind [ToApply] joins the queue of the project's state. Package applyrun locks the state and
 // asks the gate once more, with the facts of that moment. Then the engine applies the saved plan, and a journal
-// beside the state records each change before and after it is made. The run moves to Applied.
+// beside the state records each change before and after it is made. Every few seconds, the process also records how
+// far it is and which changes are under way. As often as GitHub's limits permit, it sends SyncComments with only
+// that progress to write. The run moves to Applied.
 //
 // When Alice merges, plans that wait for the merge are queued for their apply. Open plans of other pull requests on
 // the same state are made again and compared (package replanning): an equal plan stays approved.

@@ -15,6 +15,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/estimates"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/memory"
+	"github.com/lockstep-iac/lockstep/github"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
 
@@ -310,4 +311,32 @@ func TestProgressWrittenAfterTheResult(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestProgressAfterADeath holds that a check run shows the result, if the process that has written the progress to it died before it found
+// that the apply had ended: the message of that process comes again.
+func TestProgressAfterADeath(t *testing.T) {
+	t.Parallel()
+	s, _, n := inParts(t, 2, 2)
+	m, _ := s.toApply("alice", n)
+	if err := s.pipeline.Handle(t.Context(), m); err != nil {
+		t.Fatal(err)
+	}
+	s.settle()
+	hub, err := s.pipeline.Connect(s.ref(n))
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := s.checkOf("b", "lockstep/.")
+	like := github.Check{Name: own.Name, ExternalID: own.ExternalID, SHA: s.repo.Head("b"), Status: github.CheckInProgress, Title: "Applying (1 of 2)", Summary: "It is applied."}
+	if _, err := hub.PutCheck(t.Context(), own.ID, like); err != nil {
+		t.Fatal(err)
+	}
+	s.expect("the check meanwhile", s.check("b"), "lockstep/.: in_progress Applying (1 of 2)")
+	err = pipeline.Send(t.Context(), s.pipeline.Queue, s.ref(n), pipeline.Message{Kind: pipeline.SyncComments, Progress: "checks", Target: s.runOf(n).Target()}, "again")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.settle()
+	s.expect("the check", s.check("b"), "lockstep/.: success Applied – 2 added")
 }
