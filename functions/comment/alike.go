@@ -36,7 +36,7 @@ func shapeOf(body string) shape {
 		if strings.HasPrefix(line, "```") {
 			fenced = !fenced
 		}
-		context := fenced && (strings.HasPrefix(line, " ") || strings.HasPrefix(line, "#"))
+		context := strings.HasPrefix(line, " ")
 		at := 0
 		if !fenced {
 			b.WriteString(line)
@@ -44,7 +44,7 @@ func shapeOf(body string) shape {
 		}
 		for _, m := range values.FindAllStringIndex(line, -1) {
 			attribute, _, _ := strings.Cut(line[:m[0]], "=")
-			s.all = append(s.all, valueAt{line[m[0]:m[1]], strings.Trim(attribute, " \t+-!~/#[\""), context && !strings.HasPrefix(line, "#")})
+			s.all = append(s.all, valueAt{line[m[0]:m[1]], strings.Trim(attribute, " \t+-!~/#[\""), context})
 			b.WriteString(line[at:m[0]] + "\x00")
 			at = m[1]
 		}

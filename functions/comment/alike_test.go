@@ -166,6 +166,17 @@ func TestAlikeLines(t *testing.T) {
 	}
 }
 
+// TestAlikeOutsideCode holds that plans whose texts differ outside of the code are apart: values are read in code only.
+func TestAlikeOutsideCode(t *testing.T) {
+	for _, text := range []string{"**Plan:** 2 to add.", "**Plan:** 1 to add.\n\nWarning: 1", "Another plan."} {
+		one, two := service(1, "m"), service(2, "m")
+		one.Body, two.Body = "**Plan:** 1 to add.\n\n```diff\n+ a = 1\n```\n", text+"\n\n```diff\n+ a = 1\n```\n"
+		if all := (Status{Projects: []ProjectStatus{one, two}}).sections(); len(all) != 2 {
+			t.Errorf("%q is alike", text)
+		}
+	}
+}
+
 // TestAlikeGroups holds how many projects become sections: in which order, and which of them differ.
 func TestAlikeGroups(t *testing.T) {
 	for plans, want := range map[string]string{
