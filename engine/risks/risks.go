@@ -55,12 +55,20 @@ type Input struct {
 	// Stateful reports whether objects of a resource type keep data, in addition to the types of the table; nil
 	// means that none do.
 	Stateful func(resourceType string) bool
+
+	reads map[addrs.AbsResourceInstance]*plans.ResourceChange // data sources that the apply reads
 }
 
 // Find returns the risks of a plan: in the order of [Names], then certain ones first, then in the order of the
 // plan. An object has at most one certain and one uncertain risk of each name.
 func Find(in Input) []Risk {
 	gone := destroyedBuckets(in.Plan)
+	in.reads = map[addrs.AbsResourceInstance]*plans.ResourceChange{}
+	for _, c := range in.Plan.Changes {
+		if c.Action == plans.Read {
+			in.reads[c.Addr.Instance] = c
+		}
+	}
 	var out []Risk
 	for _, c := range in.Plan.Changes {
 		if c.Addr.Instance.Resource.Resource.Mode != addrs.Managed {

@@ -9,7 +9,6 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
-	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/refs"
 )
 
@@ -135,17 +134,15 @@ func (in Input) document(module addrs.ModuleInstance, x *hclsyntax.ScopeTraversa
 		return nil
 	}
 	at := addrs.AbsResource{Module: module, Resource: addrs.Resource{Mode: addrs.Data, Type: names[1], Name: names[2]}}.Instance(addrs.NoKey)
-	for _, c := range in.Plan.Changes {
-		if c.Addr.Instance != at || c.Action != plans.Read {
-			continue
-		}
-		out := object{}
-		for _, n := range []string{"statement", "source_policy_documents", "override_policy_documents", "source_json", "override_json"} {
-			out[n] = concealed(attribute(c.After, n))
-		}
-		return out
+	c := in.reads[at]
+	if c == nil {
+		return nil
 	}
-	return nil
+	out := object{}
+	for _, n := range []string{"statement", "source_policy_documents", "override_policy_documents", "source_json", "override_json"} {
+		out[n] = concealed(attribute(c.After, n))
+	}
+	return out
 }
 
 // statements returns the policy that a data source aws_iam_policy_document makes. Source:
