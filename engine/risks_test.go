@@ -25,6 +25,26 @@ resource google_sql_database_instance
     tier             string optional
     ip_configuration list(object({authorized_networks=list(object({value=string}))})) optional computed
   }
+data aws_iam_policy_document
+  source_policy_documents list(string) optional
+  json                    string computed
+  statement block(list) {
+    effect     string optional
+    actions    set(string) optional
+    resources  set(string) optional
+    principals block(set) {
+      type        string required
+      identifiers set(string) required
+    }
+    condition block(set) {
+      test     string required
+      variable string required
+      values   list(string) required
+    }
+  }
+resource aws_s3_bucket_policy
+  id     string computed keep
+  policy string required
 resource aws_iam_policy
   id     string computed keep
   arn    string computed keep
@@ -48,6 +68,18 @@ resource aws_db_instance
 func TestRisksOfAConfiguration(t *testing.T) {
 	t.Parallel()
 	const group = "public-ingress aws_security_group.a: "
+	const mayAllow = "iam-widened aws_iam_policy.a: may allow every action: the plan does not show the policy"
+	const mayIn = "public-access aws_s3_bucket_policy.a: may let everybody in: the plan does not show the policy"
+	const key = "resource \"aws_kms_key\" \"k\" {}\nlocals {\n  actions = aws_kms_key.k.id\n}\n"
+	rights := func(policy string) string {
+		return key + "resource \"aws_iam_policy\" \"a\" {\n  policy = " + policy + "\n}\n"
+	}
+	public := func(statement string) string {
+		return key + "resource \"aws_s3_bucket_policy\" \"a\" {\n  policy = jsonencode({ Statement = [" + statement + "] })\n}\n"
+	}
+	document := func(statement string) string {
+		return key + "data \"aws_iam_policy_document\" \"d\" {\n  statement {\n" + statement + "  }\n}\nresource \"aws_iam_policy\" \"a\" {\n  policy = data.aws_iam_policy_document.d.json\n}\n"
+	}
 	for name, c := range map[string]struct{ config, want string }{
 		"a group with rules elsewhere": {`resource "aws_security_group" "a" {}`, ""},
 		"a rule": {`resource "aws_security_group" "a" {
@@ -66,8 +98,53 @@ resource "aws_security_group" "a" {
 		"a policy that is not set": {`resource "aws_kms_key" "k" {}`, ""},
 		"a policy that is unknown": {`resource "aws_kms_key" "a" {}
 resource "aws_kms_key" "k" {
-  policy = jsonencode({ id = aws_kms_key.a.id })
+  policy = "${aws_kms_key.a.id}"
 }`, "public-access aws_kms_key.k: may let everybody in: the plan does not show the policy"},
+		"a policy with an unknown resource": {rights(`jsonencode({ Statement = [{ Effect = "Allow", Action = ["s3:GetObject"], Resource = "${aws_kms_key.k.arn}/*" }] })`), ""},
+		"a wide policy with an unknown resource": {rights(`jsonencode({ "Statement" = { Effect = "Allow", Action = "s3:*", Resource = aws_kms_key.k.arn } })`),
+			"iam-widened aws_iam_policy.a: allows `s3:*` on what the plan does not show"},
+		"a policy with an unknown action":    {rights(`jsonencode({ Statement = [{ Effect = "Allow", Action = local.actions, Resource = aws_kms_key.k.arn }] })`), mayAllow},
+		"a policy with an unknown effect":    {rights(`jsonencode({ Statement = [{ Effect = local.actions, Action = "*", Resource = aws_kms_key.k.arn }] })`), mayAllow},
+		"a policy with an unknown statement": {rights(`jsonencode({ Statement = [for x in [1] : { Effect = "Allow", Action = "*", Resource = aws_kms_key.k.arn }] })`), mayAllow},
+		"a policy with an unknown key":       {rights(`jsonencode({ (local.actions) = [], Id = aws_kms_key.k.arn })`), mayAllow},
+		"a policy with a loop":               {rights(`jsonencode({ Statement = [{ Effect = "Allow", Action = "%{for x in ["s3"]}${x}:*%{endfor}", Resource = aws_kms_key.k.arn }] })`), mayAllow},
+		"a policy with a text in a text":     {rights(`jsonencode({ Statement = [{ Effect = ("Allow"), Action = "s3:Get", Resource = aws_kms_key.k.arn }] })`), ""},
+		"a policy that is sensitive":         {rights(`jsonencode({ Statement = [], Id = sensitive(aws_kms_key.k.arn) })`), mayAllow},
+		"one of two policies":                {rights(`true ? jsonencode({ Statement = [], Id = aws_kms_key.k.arn }) : ""`), mayAllow},
+		"a document": {document(`    actions   = ["s3:GetObject"]
+    resources = [aws_kms_key.k.arn]
+`), ""},
+		"a wide document": {document(`    actions   = ["iam:*"]
+    resources = [aws_kms_key.k.arn]
+`), "iam-widened aws_iam_policy.a: allows `iam:*` on what the plan does not show"},
+		"a document that denies": {document(`    effect    = "Deny"
+    actions   = ["iam:*"]
+    resources = [aws_kms_key.k.arn]
+`), ""},
+		"a document with unknown actions": {document(`    actions   = [aws_kms_key.k.arn]
+    resources = ["*"]
+`), mayAllow},
+		"a document with others inside": {strings.Replace(document(`    actions   = ["s3:GetObject"]
+    resources = [aws_kms_key.k.arn]
+`), "  statement", "  source_policy_documents = [aws_kms_key.k.arn]\n  statement", 1), mayAllow},
+		"a bucket for everybody": {public(`{ Effect = "Allow", Principal = "*", Action = "s3:GetObject", Resource = aws_kms_key.k.arn }`),
+			"public-access aws_s3_bucket_policy.a: lets everybody do `s3:GetObject` on what the plan does not show"},
+		"a bucket for one":                         {public(`{ Effect = "Allow", Principal = { Service = "s3.amazonaws.com" }, Action = "s3:GetObject", Resource = aws_kms_key.k.arn }`), ""},
+		"a bucket for somebody unknown":            {public(`{ Effect = "Allow", Principal = { AWS = aws_kms_key.k.arn }, Action = "s3:GetObject", Resource = "*" }`), mayIn},
+		"a bucket on unknown conditions":           {public(`{ Effect = "Allow", Principal = "*", Action = "s3:GetObject", Resource = "*", Condition = { StringEquals = { "aws:SourceArn" = aws_kms_key.k.arn } } }`), mayIn},
+		"a bucket on known and unknown conditions": {public(`{ Effect = "Allow", Principal = "*", Action = "s3:GetObject", Resource = aws_kms_key.k.arn, Condition = { StringEquals = { "aws:PrincipalOrgID" = "o-1" } } }`), ""},
+		"a document of a bucket": {strings.NewReplacer("aws_iam_policy\"", "aws_s3_bucket_policy\"").Replace(document(`    actions   = ["s3:GetObject"]
+    resources = [aws_kms_key.k.arn]
+    principals {
+      type        = "*"
+      identifiers = ["*"]
+    }
+    condition {
+      test     = "StringEquals"
+      variable = "aws:SourceArn"
+      values   = [aws_kms_key.k.arn]
+    }
+`)), mayIn},
 		"a policy of its own": {`resource "aws_iam_policy" "p" {
   policy = "{}"
 }

@@ -63,24 +63,28 @@ func Sets(body hcl.Body, name string, further ...string) bool {
 	return !slices.ContainsFunc(blocksIn(body), func(b *hclsyntax.Block) bool { return blockName(b) == name }) // an argument, or JSON
 }
 
-// Attribute returns the type and the attribute if an argument of a body is an attribute of a managed resource, and
-// nothing else, as in `policy_arn = aws_iam_policy.a[each.key].arn`. For any other expression it returns "".
-func Attribute(body hcl.Body, name string) (resource, attribute string) {
+// Argument returns the expression of an argument of a block; nil if the block does not have it, or is in JSON.
+func Argument(body hcl.Body, name string) hcl.Expression {
 	if whole, ok := body.(parted); ok {
 		for _, p := range slices.Backward(whole.Parts()) {
 			if names(nil, p)[name] {
-				return Attribute(p, name)
+				return Argument(p, name)
 			}
 		}
 	}
-	native, ok := body.(*hclsyntax.Body)
-	if !ok || native.Attributes[name] == nil {
-		return "", ""
+	if native, ok := body.(*hclsyntax.Body); ok && native.Attributes[name] != nil {
+		return native.Attributes[name].Expr
 	}
-	x := native.Attributes[name].Expr
+	return nil
+}
+
+// Attribute returns the type and the attribute if an argument of a body is an attribute of a managed resource, and
+// nothing else, as in `policy_arn = aws_iam_policy.a[each.key].arn`. For any other expression it returns "".
+func Attribute(body hcl.Body, name string) (resource, attribute string) {
+	x := Argument(body, name)
 	var rest hcl.Traversal // behind the name of the resource
 	if relative, is := x.(*hclsyntax.RelativeTraversalExpr); is {
-		if index, is := relative.Source.(*hclsyntax.IndexExpr); is {
+		if index, is := hcl.UnwrapExpression(relative.Source).(*hclsyntax.IndexExpr); is {
 			x, rest = index.Collection, relative.Traversal
 		}
 	}

@@ -39,8 +39,8 @@ var widens = map[string]string{
 func (f *finding) policies(kind string, before, after []string) {
 	var was []grant
 	for _, p := range before {
-		if g, err := grants(p); err == nil {
-			was = append(was, g...)
+		if r, err := grants(p); err == nil {
+			was = append(was, r.grants...)
 		}
 	}
 	for _, p := range after {
@@ -49,15 +49,17 @@ func (f *finding) policies(kind string, before, after []string) {
 			f.add(true, "%s: Lockstep cannot read the policy", widens[kind])
 			continue
 		}
-		for _, g := range is {
-			bad := grant.broad
-			if kind != "rights" {
-				bad = func(g grant) bool { return g.everybody }
+		bad, unknown := grant.broad, is.rights
+		if kind != "rights" {
+			bad, unknown = func(g grant) bool { return g.everybody }, is.callers
+		}
+		for _, g := range is.grants {
+			if bad(g) && !slices.ContainsFunc(was, func(b grant) bool { return bad(b) && g.within(b) }) {
+				f.grant(kind, g)
 			}
-			if !bad(g) || slices.ContainsFunc(was, func(b grant) bool { return bad(b) && g.within(b) }) {
-				continue
-			}
-			f.grant(kind, g)
+		}
+		if unknown {
+			f.add(true, "%s: the plan does not show the policy", widens[kind])
 		}
 	}
 }
@@ -71,6 +73,8 @@ func (f *finding) grant(kind string, g grant) {
 	switch {
 	case kind == "trust":
 		on = ""
+	case g.resource == hidden:
+		on = " on what the plan does not show"
 	case g.resource == "*":
 		on = " on everything"
 	}

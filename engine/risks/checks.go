@@ -16,6 +16,8 @@ type check struct {
 	// inside leads to a nested block. If the configuration does not have the block, values that the plan does not
 	// show are those of the provider, and harmless.
 	inside []string
+	// document is set for a policy in JSON.
+	document bool
 	// made are attributes, as "TYPE.ATTRIBUTE", that are harmless as the value of the first of reads. A plan does not
 	// show the ID of a policy that it makes itself, but this policy is none of those that the provider's owner has made.
 	made []string
@@ -77,7 +79,7 @@ var (
 func checksOf(kind string) (out []check) {
 	out = slices.Clone(checks[kind])
 	if d, is := documents()[kind]; is {
-		out = append(out, check{name: nameOf(d.kind), reads: []string{d.attribute}, find: compared(d)})
+		out = append(out, check{name: nameOf(d.kind), reads: []string{d.attribute}, find: compared(d), document: true})
 	}
 	switch {
 	case strings.HasPrefix(kind, "aws_"):

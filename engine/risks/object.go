@@ -34,9 +34,6 @@ func (o object) exists() bool {
 	return false
 }
 
-// shows reports whether an attribute is known.
-func (o object) shows(name string) bool { v, ok := o[name]; return !ok || v.IsKnown() }
-
 // text returns a text; "" for null. known is false if the plan does not show it.
 func (o object) text(name string) (s string, known bool) {
 	if v, ok := o[name]; ok {

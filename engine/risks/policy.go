@@ -29,48 +29,100 @@ type grant struct {
 	everybody bool
 }
 
+// A reading is what a policy gives, as far as it can be read.
+type reading struct {
+	grants []grant
+	// rights is set if some rights are [hidden]. callers is set if it is hidden who may use a right that could be for
+	// everybody.
+	rights, callers bool
+}
+
 // grants reads a policy and returns the rights that it gives. Statements that deny are left out. Source:
 // https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_grammar.html
-func grants(policy string) ([]grant, error) {
+func grants(policy string) (out reading, err error) {
 	if strings.TrimSpace(policy) == "" {
-		return nil, nil
+		return out, nil
 	}
 	doc, err := decode(policy)
 	if err != nil {
-		return nil, err
+		return out, err
+	}
+	if doc == hidden {
+		return reading{rights: true, callers: true}, nil
 	}
 	root, ok := doc.(map[string]any)
 	if !ok {
-		return nil, errors.New("the policy is no object")
+		return out, errors.New("the policy is no object")
 	}
-	var out []grant
 	for _, x := range listOf(root["statement"]) {
-		s, ok := x.(map[string]any)
-		if !ok {
-			return nil, errors.New("a statement is no object")
-		}
-		if effect, _ := s["effect"].(string); !strings.EqualFold(effect, "Allow") {
+		if x == hidden {
+			out.rights, out.callers = true, true
 			continue
 		}
-		g := grant{everybody: anybody(s)}
-		if c, has := s["condition"]; has {
-			text, err := json.Marshal(c)
-			if err != nil {
-				return nil, err
-			}
-			g.condition, g.everybody = fmt.Sprintf("%x", sha256.Sum256(text)), g.everybody && !limits(c)
+		s, ok := x.(map[string]any)
+		if !ok {
+			return out, errors.New("a statement is no object")
 		}
-		actions, resources := textsOr(s, "action"), textsOr(s, "resource")
-		for _, g.shown = range actions {
-			for _, g.resource = range resources {
-				g.action = strings.ToLower(g.shown)
-				if out = append(out, g); len(out) > maxGrants || len(g.action)+len(g.resource) > maxName {
-					return nil, errors.New("the policy is too large")
-				}
-			}
+		if err := out.statement(s); err != nil {
+			return out, err
 		}
 	}
 	return out, nil
+}
+
+// statement adds what a statement gives.
+func (r *reading) statement(s map[string]any) error {
+	effect, _ := s["effect"].(string)
+	if effect != hidden && !strings.EqualFold(effect, "Allow") {
+		return nil
+	}
+	g := grant{everybody: anybody(s)}
+	callers := !g.everybody && hides(s["principal"])
+	if c, has := s["condition"]; has {
+		text, err := json.Marshal(c)
+		if err != nil {
+			return err
+		}
+		g.condition = fmt.Sprintf("%x", sha256.Sum256(text))
+		limited, unknown := limits(c)
+		callers = !limited && (callers || g.everybody && unknown)
+		g.everybody = g.everybody && !limited && !unknown
+	}
+	r.callers = r.callers || callers
+	if effect == hidden {
+		r.rights, r.callers = true, r.callers || g.everybody
+		return nil
+	}
+	for _, g.shown = range textsOr(s, "action") {
+		if g.shown == hidden {
+			r.rights, r.callers = true, r.callers || g.everybody
+			continue
+		}
+		for _, g.resource = range textsOr(s, "resource") {
+			g.action = strings.ToLower(g.shown)
+			if r.grants = append(r.grants, g); len(r.grants) > maxGrants || len(g.action)+len(g.resource) > maxName {
+				return errors.New("the policy is too large")
+			}
+		}
+	}
+	return nil
+}
+
+// hides reports whether some of a JSON value is hidden.
+func hides(v any) bool {
+	switch v := v.(type) {
+	case string:
+		return v == hidden
+	case []any:
+		return slices.ContainsFunc(v, hides)
+	case map[string]any:
+		for _, x := range v {
+			if hides(x) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // textsOr returns the texts of a statement's element, such as Action. If the statement has the inverse, such as
@@ -128,8 +180,8 @@ var limiting = []string{
 	"s3:dataaccesspointaccount",
 }
 
-// limits reports whether a condition limits a right to known callers.
-func limits(condition any) bool {
+// limits reports whether a condition limits a right to known callers. unknown is set if that depends on what is hidden.
+func limits(condition any) (limited, unknown bool) {
 	operators, _ := condition.(map[string]any)
 	for operator, of := range operators {
 		switch operator {
@@ -140,12 +192,12 @@ func limits(condition any) bool {
 		}
 		keys, _ := of.(map[string]any)
 		for key, values := range keys {
-			if slices.Contains(limiting, key) && fixed(key, listOf(values)) {
-				return true
+			if slices.Contains(limiting, key) && !hides(values) && fixed(key, listOf(values)) {
+				return true, false
 			}
 		}
 	}
-	return false
+	return false, hides(condition)
 }
 
 // fixed reports whether all values of a condition's key name somebody in particular.

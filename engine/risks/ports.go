@@ -29,10 +29,7 @@ type gap struct {
 // A source is a range of addresses.
 type source struct{ netip.Prefix }
 
-var (
-	everyIPv4 = source{netip.MustParsePrefix("0.0.0.0/0")}
-	everyIPv6 = source{netip.MustParsePrefix("::/0")}
-)
+var everyIPv4 = source{netip.MustParsePrefix("0.0.0.0/0")}
 
 // Ranges with fewer bits than these count as everybody. AWS has the same limit for policies of buckets. Source:
 // https://docs.aws.amazon.com/AmazonS3/latest/userguide/access-control-block-public-access.html

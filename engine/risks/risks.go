@@ -55,12 +55,20 @@ type Input struct {
 	// Stateful reports whether objects of a resource type keep data, in addition to the types of the table; nil
 	// means that none do.
 	Stateful func(resourceType string) bool
+
+	reads map[addrs.AbsResourceInstance]*plans.ResourceChange // data sources that the apply reads
 }
 
 // Find returns the risks of a plan: in the order of [Names], then certain ones first, then in the order of the
 // plan. An object has at most one certain and one uncertain risk of each name.
 func Find(in Input) []Risk {
 	gone := destroyedBuckets(in.Plan)
+	in.reads = map[addrs.AbsResourceInstance]*plans.ResourceChange{}
+	for _, c := range in.Plan.Changes {
+		if c.Action == plans.Read {
+			in.reads[c.Addr.Instance] = c
+		}
+	}
 	var out []Risk
 	for _, c := range in.Plan.Changes {
 		if c.Addr.Instance.Resource.Resource.Mode != addrs.Managed {
@@ -106,7 +114,7 @@ func (in Input) stateful(c *plans.ResourceChange) []Risk {
 // opened returns the risks of what a change opens.
 func (in Input) opened(c *plans.ResourceChange, gone map[string]bool) (out []Risk) {
 	for _, check := range checksOf(c.Addr.Instance.Resource.Resource.Type) {
-		before, after, same := in.sides(c, check.reads)
+		before, after, same := in.sides(c, check.reads, check.document)
 		if same || check.name == publicAccess && c.Action == plans.Delete && before.among("bucket", gone) {
 			continue
 		}
@@ -125,8 +133,9 @@ func (in Input) opened(c *plans.ResourceChange, gone map[string]bool) (out []Ris
 
 // sides returns the attributes of an object before and after a change. same is set if none of them changes. A
 // sensitive value becomes unknown. A value that the configuration does not set and only the provider can know
-// becomes null: the check of a type knows what its provider chooses.
-func (in Input) sides(c *plans.ResourceChange, names []string) (before, after object, same bool) {
+// becomes null: the check of a type knows what its provider chooses. If document is set, a policy that is not known
+// becomes its sketch.
+func (in Input) sides(c *plans.ResourceChange, names []string, document bool) (before, after object, same bool) {
 	same = c.Action != plans.Delete
 	before, after = object{}, object{}
 	for _, n := range names {
@@ -136,6 +145,11 @@ func (in Input) sides(c *plans.ResourceChange, names []string) (before, after ob
 		}
 		if !a.IsKnown() && !marks.Any(a) && !in.sets(c.Addr.Instance, n) {
 			a = cty.NullVal(a.Type())
+		}
+		if document && !a.IsKnown() && !marks.Any(a) {
+			if text, ok := in.sketch(c.Addr.Instance, n); ok {
+				a = cty.StringVal(text)
+			}
 		}
 		pb, pa := marks.Plain(b), marks.Plain(a)
 		same = same && pa.IsWhollyKnown() && (pb.RawEquals(pa) || pb.IsNull() && pa.IsNull())

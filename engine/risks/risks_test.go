@@ -260,3 +260,21 @@ func TestHostile(t *testing.T) {
 		}
 	}
 }
+
+// TestManyObjects holds that a plan of 20,000 objects takes no time.
+func TestManyObjects(t *testing.T) {
+	none := cty.NullVal(cty.DynamicPseudoType)
+	group := parsed(t, `{"ingress":[{"protocol":"tcp","from_port":22,"to_port":22,"cidr_blocks":["0.0.0.0/0"]}]}`)
+	policy := parsed(t, `{"policy":{"policy!":{"Statement":[{"Effect":"Allow","Action":["s3:GetObject","s3:*"],"Resource":"*"}]}}}`)
+	p := &plans.Plan{}
+	for i := range 10_000 {
+		p.Changes = append(p.Changes, changeOf(fmt.Sprintf("aws_security_group.a%d", i), none, group), changeOf(fmt.Sprintf("aws_iam_policy.a%d", i), none, policy))
+	}
+	begun := time.Now()
+	found := Find(Input{Plan: p})
+	if took := time.Since(begun); len(found) != 20_000 || took > 10*time.Second {
+		t.Errorf("%d risks after %v", len(found), took)
+	} else {
+		t.Log(took)
+	}
+}

@@ -254,3 +254,19 @@ func TestAlikeIsInert(t *testing.T) {
 		t.Errorf("the table is\n%s", table)
 	}
 }
+
+// TestAlikeRisks holds that plans with different risks are not shown as one, and plans with the same risks are.
+func TestAlikeRisks(t *testing.T) {
+	t.Parallel()
+	for ports, want := range map[[2]int]int{{22, 22}: 1, {22, 3389}: 2} {
+		var s Status
+		for i, port := range ports {
+			p := service(i, "m")
+			p.Body = RiskLines([]Risk{{Name: "public-ingress", Object: "aws_security_group.a", Text: fmt.Sprintf("opens %d/tcp to 0.0.0.0/0", port)}}) + chain(3).Markdown() + p.Body
+			s.Projects = append(s.Projects, p)
+		}
+		if got := s.sections(); len(got) != want || len(got[0].differing) != 0 {
+			t.Errorf("%v: %d sections, %v", ports, len(got), got[0].differing)
+		}
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/config/early"
 	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/events"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 	"github.com/lockstep-iac/lockstep/functions/comment"
@@ -86,7 +87,10 @@ func (o *checkout) apply(ctx context.Context, p *plans.Plan) jobs.Outcome {
 	stop := t.begin(ctx)
 	defer stop()
 	run := o.run(context.WithoutCancel(ctx))
-	run.Events = t.listen
+	run.Events = func(e events.Event) {
+		t.listen(e)
+		o.engine.Events.Send(e)
+	}
 	if tell := o.job.Ended; tell != nil {
 		o.Ended = func(done operation.Applied, ds diags.Diagnostics) error {
 			stop() // the result is the last report

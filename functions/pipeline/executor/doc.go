@@ -30,6 +30,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/config/testfiles"
 	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/events"
 	"github.com/lockstep-iac/lockstep/engine/hosts"
 	"github.com/lockstep-iac/lockstep/engine/provider/install"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
@@ -50,6 +51,9 @@ type Engine struct {
 	// processes use it, too. It is never in a checkout. If it is "", only the built-in provider is available,
 	// which starts no program.
 	DataDir string
+	// Events is called with each event of an apply, after the apply has counted it; it may be nil. The change that has
+	// begun waits for it.
+	Events events.Listener
 	// Mirror is a directory with provider packages, in the layout of filesystem mirrors. If it is set,
 	// providers are installed only from there; "" means from their registries.
 	Mirror string

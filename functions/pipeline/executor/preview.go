@@ -12,6 +12,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/states"
 	"github.com/lockstep-iac/lockstep/engine/states/statefile"
+	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/workdir"
@@ -111,6 +112,7 @@ func (e *Engine) preview(ctx context.Context, j jobs.Job) (jobs.PlanResult, erro
 	}
 	res := jobs.PlanResult{Previewed: true, State: j.Snapshot.ID, Counts: plan.Counts()}
 	res.Report, res.Full = r.plan(plan, ds)
+	res.Report = comment.RiskLines(o.risks(plan)) + res.Report
 	return res, nil
 }
 

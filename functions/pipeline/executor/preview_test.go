@@ -150,6 +150,17 @@ output "told" {
 	}
 }
 
+// TestRisksOfAPreview holds that the plan of a fork's commit shows its risks, by the types of the base branch.
+func TestRisksOfAPreview(t *testing.T) {
+	t.Parallel()
+	base := newBench(t, map[string]string{"net/main.tf": stable})
+	base.job.Stateful = []string{"terraform_*"}
+	b := forked(t, base, snapshotOf(t, base), map[string]string{"net/main.tf": strings.Replace(stable, "resource \"terraform_data\" \"zone\" {\n  input = \"zone-a\"\n}\n", "", 1)})
+	if res := b.plan(); !strings.HasPrefix(res.Report, "- **Risk** `stateful-destroy`: destroys an object of the type `terraform_data` (`terraform_data.zone`)\n\n") {
+		t.Error(res.Report)
+	}
+}
+
 // TestPreviewRefuses is a table of ways by which a fork would have rights, reach others, or run something.
 func TestPreviewRefuses(t *testing.T) {
 	t.Parallel()

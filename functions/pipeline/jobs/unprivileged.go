@@ -14,6 +14,7 @@ func Unprivileged(whole Job, s Snapshot) Job {
 			Targets: whole.Options.Targets, Excludes: whole.Options.Excludes, Replaces: whole.Options.Replaces,
 			Variables: whole.Options.Variables, Destroy: whole.Options.Destroy, Invoke: whole.Options.Invoke, NoRefresh: true,
 		},
+		Judges: Judges{Stateful: whole.Stateful}, // for people
 		Grants: whole.Grants.Locked(), Snapshot: &Snapshot{State: s.State, ID: s.ID},
 	}
 }

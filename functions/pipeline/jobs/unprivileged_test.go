@@ -20,7 +20,8 @@ var harmless = []string{
 	"App", "Repo", "Number", "Head", "Owner", "Actor", // names, without the installation that has the repository
 	"VarFiles", "Variables", "Inputs", // in the fork's files: nothing is read for inputs, whose states are in Linked
 	"Options.Targets", "Options.Excludes", "Options.Replaces", "Options.Variables", "Options.Destroy", "Options.NoRefresh", "Options.Invoke",
-	"Grants", // TestBareGrants
+	"Stateful", // the base branch's patterns of types
+	"Grants",   // TestBareGrants
 	"Snapshot",
 }
 

@@ -4,9 +4,11 @@ import (
 	"context"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/events"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/executor"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/workdir"
@@ -22,8 +24,24 @@ type moment struct {
 	mu     sync.Mutex
 	texts  []string // texts in the entry; nil means no moment
 	happen func()
-	// pace is the minimum duration of each change.
-	pace time.Duration
+	// pace is the minimum duration of each change that begins after the moment. turns limits how many changes are
+	// made at the same time.
+	pace  time.Duration
+	past  atomic.Bool
+	turns chan struct{}
+}
+
+// watched is how many changes a [moment] with a pace allows at the same time, so that a user can watch them.
+const watched = 2
+
+// event makes changes slower; it is an events.Listener.
+func (m *moment) event(e events.Event) {
+	if e.Kind != events.ApplyStart || !m.past.Load() {
+		return
+	}
+	m.turns <- struct{}{}
+	time.Sleep(m.pace)
+	<-m.turns
 }
 
 // at sets the function happen, which is called once: after the first journal entry that contains all of the
@@ -35,12 +53,11 @@ func (m *moment) at(happen func(), texts ...string) {
 }
 
 // written is called with the bytes that were appended to a journal. It calls the function happen if they
-// contain the journal entry for which m waits. It also makes changes slower.
+// contain the journal entry for which m waits.
 func (m *moment) written(data []byte) {
 	if happen := m.matching(data); happen != nil {
 		happen()
 	}
-	time.Sleep(m.pace * time.Duration(strings.Count(string(data), intent))) // one append may have the intents of several changes
 }
 
 // matching returns the function happen if data contains the journal entry for which m waits; otherwise nil.

@@ -151,7 +151,7 @@ func (s Site) entries(v githubtest.PullView) []page.Entry {
 			}
 			continue
 		default:
-			entry.Event = events[e.Kind]
+			entry.Event = described[e.Kind]
 			if e.Kind == "review" && e.Text == "approved" {
 				entry.Event = "approved this"
 			}
@@ -161,8 +161,8 @@ func (s Site) entries(v githubtest.PullView) []page.Entry {
 	return out
 }
 
-// events has the texts that describe edits, by kind.
-var events = map[string]string{
+// described has the texts that describe edits, by kind.
+var described = map[string]string{
 	"pull request": "opened this pull request", "merge": "merged this", "close": "closed this", "reopen": "opened this again",
 	"review": "reviewed this", "line": "commented on a line", "ready": "says that this is ready", "retarget": "chose another base branch",
 }

@@ -68,12 +68,13 @@ func work(ctx context.Context, in io.Reader, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	m := new(moment)
+	m := &moment{turns: make(chan struct{}, watched)}
 	m.at(func() {
 		fmt.Fprintln(out, reached)
 		if m.pace == 0 {
 			select {}
 		}
+		m.past.Store(true)
 	}, s.At...)
 	m.pace = s.Pace
 	go func() {
@@ -83,6 +84,7 @@ func work(ctx context.Context, in io.Reader, out io.Writer) error {
 	w, err := localpipeline.Open(localpipeline.Config{
 		Serves: serves, Dir: s.Dir, Version: s.Version, App: app, Secret: secret, URL: s.URL,
 		States: func(dir string) executor.BackendFunc { return watchedStates(executor.LocalStates(dir), m) },
+		Events: m.event,
 	})
 	if err != nil {
 		return err

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lockstep-iac/lockstep/engine/events"
 	"github.com/lockstep-iac/lockstep/functions/page"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/callouts"
@@ -38,6 +39,8 @@ type Config struct {
 	// States returns the function that opens the backends of states. dir is the directory for local states. nil
 	// means executor.States.
 	States func(dir string) executor.BackendFunc
+	// Events is called with the events of applies that use this process: see executor.Engine. It may be nil.
+	Events events.Listener
 	// OwnStates are patterns of addresses in S3 at which every repository may have its own states.
 	OwnStates places.Own
 	// Serves are the owners and repositories for which the pipeline works.

@@ -62,7 +62,7 @@ func (m *Machine) engine(c Config, hidden []string) *executor.Engine {
 	remote := modules.Remote{App: c.App, Transport: c.Modules}
 	e.Modules, e.TestModules = remote.Install, remote.InstallWithTests
 	e.Secrets = func() []string { return hidden }
-	e.Vault = vault
+	e.Vault, e.Events = vault, c.Events
 	if c.Calls != nil {
 		e.Gate = c.Calls.Judge
 	}

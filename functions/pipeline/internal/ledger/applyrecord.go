@@ -150,7 +150,11 @@ func (ld Ledger) Ongoing(ctx context.Context, r runs.Run, now time.Time) (o comm
 	if err != nil || begun == "" || now.Sub(e.Begun) < ratelimits.FirstUpdate {
 		return o, err
 	}
-	return comment.Ongoing{Progress: e.Progress, Began: e.Begun, At: now, UnderWay: e.UnderWay, More: e.More, Ends: e.Ends}, nil
+	o = comment.Ongoing{Progress: e.Progress, Began: e.Begun, At: now}
+	if e.HardStop.IsZero() || now.Before(e.HardStop) { // after that, no process works on it
+		o.UnderWay, o.More, o.Ends = e.UnderWay, e.More, e.Ends
+	}
+	return o, nil
 }
 
 // EndApply writes the record of an apply that has ended. It is called twice: when the field Ended is set, and

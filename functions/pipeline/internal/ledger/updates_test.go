@@ -9,10 +9,13 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/estimates"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/memory"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ratelimits"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
@@ -114,5 +117,73 @@ func TestPauseUpdates(t *testing.T) {
 	}
 	if extent, _ := ask(other, time.Minute); extent == "" {
 		t.Error("another installation waits, too")
+	}
+}
+
+// TestOngoing is the progress of an apply as its records tell it: not before 5 s, not of another phase, and with what is under way only as long as
+// a process may be working on it.
+func TestOngoing(t *testing.T) {
+	t.Parallel()
+	ld := ledger.Ledger{Records: new(memory.Store)}
+	r := runs.Run{ID: runs.ID{Pull: pipeline.Pull{Repo: github.Repo{ID: 4}, Number: 7}, Project: "net", Workspace: "default"}, Phase: runs.Applying, Asked: runs.Asked{Try: 1}}
+	ongoing := func(r runs.Run, after time.Duration) comment.Ongoing {
+		t.Helper()
+		o, err := ld.Ongoing(t.Context(), r, time.Now().Add(after))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return o
+	}
+	if o := ongoing(r, time.Minute); !o.Began.IsZero() {
+		t.Errorf("before it has begun: %+v", o)
+	}
+	b, err := ld.Begin(t.Context(), r, ledger.ApplyRecord{HardStop: time.Now().Add(10 * time.Minute)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	far := comment.Ongoing{Progress: comment.Progress{Done: 3, Of: 9}, More: 2, Ends: time.Now().Add(5 * time.Minute)}
+	far.UnderWay = []comment.ChangeUnderWay{{Address: "x.a", Action: comment.Creating, Since: time.Now()}}
+	if b, err = ld.RecordProgress(t.Context(), r, b, far); err != nil {
+		t.Fatal(err)
+	}
+	planned := r
+	planned.Phase = runs.Planned
+	if o := ongoing(r, 4*time.Second); !o.Began.IsZero() {
+		t.Errorf("after 4 s: %+v", o)
+	}
+	if o := ongoing(planned, time.Minute); !o.Began.IsZero() {
+		t.Errorf("of a plan: %+v", o)
+	}
+	if o := ongoing(r, time.Minute); !o.Same(far) || !o.Began.Equal(b.Begun) || !o.Ends.Equal(far.Ends) || time.Until(o.At) < 50*time.Second {
+		t.Errorf("after a minute: %+v", o)
+	}
+	if o := ongoing(r, time.Hour); o.Progress != far.Progress || len(o.UnderWay) != 0 || o.More != 0 || !o.Ends.IsZero() {
+		t.Errorf("after the time of its process: %+v", o)
+	}
+	if b, err = ld.TakeOver(t.Context(), r, b, time.Time{}); err != nil || len(b.UnderWay) != 0 {
+		t.Fatal(b.UnderWay, err)
+	}
+	if o := ongoing(r, time.Minute); o.Progress != far.Progress || len(o.UnderWay) != 0 || o.More != 0 {
+		t.Errorf("in the next process: %+v", o)
+	}
+}
+
+// TestTypical holds that the durations of an apply are known to the next one of the same state, and to no other.
+func TestTypical(t *testing.T) {
+	t.Parallel()
+	ld := ledger.Ledger{Records: new(memory.Store)}
+	r := runs.Run{ID: runs.ID{Pull: pipeline.Pull{Repo: github.Repo{ID: 4}, Number: 7}, Project: "net", Workspace: "default"}}
+	for range 2 {
+		if err := ld.RecordDurations(t.Context(), r, estimates.Durations{"x create": {1000, 5000}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	next, other := r, r
+	next.Pull.Number, other.Workspace = 8, "prod"
+	if got, err := ld.Typical(t.Context(), next); err != nil || len(got) != 1 || got["x create"] != 5*time.Second {
+		t.Errorf("%v, %v", got, err)
+	}
+	if got, err := ld.Typical(t.Context(), other); err != nil || len(got) != 0 {
+		t.Errorf("of another state: %v, %v", got, err)
 	}
 }
