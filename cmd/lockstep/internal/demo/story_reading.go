@@ -72,3 +72,49 @@ var manyProjects = Story{
 		}), want: []string{"1 project failed to plan", fmt.Sprintf("All %d projects", manyServices-1), "check lockstep/svc-s07: failure"}},
 	},
 }
+
+// zoneFile makes an object on which another one depends.
+const zoneFile = `resource "terraform_data" "zone" {
+  triggers_replace = "example.org"
+  input            = "public"
+}
+
+resource "terraform_data" "record" {
+  input = "www, ${terraform_data.zone.input}"
+}
+`
+
+var riskGate = Story{
+	Name:  "risk-gate",
+	Shows: "What destroys data is a risk with a name. Settings block it, and the leads decide.",
+	scenes: []scene{
+		requires("zones keep data here, and their destruction needs a lead", baseFiles.With(githubtest.Files{
+			"lockstep.hcl":    baseFiles["lockstep.hcl"] + "\nstateful = [\"terraform_data\"]\n\nrequire \"apply\" {\n  no_risk  = [\"stateful-destroy\", \"stateful-replace\"]\n  override = [\"acme/leads\"]\n}\n",
+			"network/zone.tf": zoneFile,
+		}), "leads", "carol"),
+		opened("alice makes a subnet", "alice", "more", "One more subnet", more, "4 to add"),
+		commented("which nobody minds", "alice", 1, "lockstep apply", "**Applied** `network`: 4 added"),
+		merged("and merges", "alice", 1),
+		opened("bob removes the record, which keeps data", "bob", "less", "No record", githubtest.Files{"network/zone.tf": "resource \"terraform_data\" \"zone\" {\n  triggers_replace = \"example.org\"\n  input            = \"public\"\n}\n"},
+			"**Risk** `stateful-destroy`: destroys an object of the type `terraform_data`", "**not met**"),
+		commented("he applies it all the same", "bob", 2, "lockstep apply", "**Not applied** `network`"),
+		commented("carol has a copy", "carol", 2, "lockstep override --reason \"there is a copy\"", "**Requirements overridden** for the plan of `network` by `carol`"),
+		commented("so it is applied", "bob", 2, "lockstep apply", "**Applied** `network`: 0 added, 0 changed, 1 destroyed"),
+	},
+}
+
+var blastRadius = Story{
+	Name:  "blast-radius",
+	Shows: "A plan that replaces something shows what depends on it, as a number and as a picture.",
+	scenes: []scene{
+		requires("zones keep data here", baseFiles.With(githubtest.Files{
+			"lockstep.hcl":    baseFiles["lockstep.hcl"] + "\nstateful = [\"terraform_data\"]\n",
+			"network/zone.tf": zoneFile,
+		}), "leads", "carol"),
+		opened("alice makes a subnet", "alice", "more", "One more subnet", more, "4 to add"),
+		commented("and applies it", "alice", 1, "lockstep apply", "**Applied** `network`: 4 added"),
+		merged("and merges", "alice", 1),
+		opened("bob replaces the zone", "bob", "zone", "Another zone", githubtest.Files{"network/zone.tf": edit(zoneFile, `triggers_replace = "example.org"`, `triggers_replace = "example.com"`)},
+			"**Risk** `stateful-replace`", "1 other object depends on what changes.", "terraform_data.zone: replaced"),
+	},
+}
