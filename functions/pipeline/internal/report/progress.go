@@ -13,7 +13,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// A reader need not know of the next update if it comes within this time.
+// unannounced is how soon the next update comes, if readers need not know of it.
 const unannounced = time.Minute
 
 // SyncProgress writes the progress of the applies of the pull request, from the records: in the answers to the
