@@ -85,8 +85,8 @@ type Message struct {
 	Generate bool `json:",omitempty"`
 	// Show is the command that a message of the kind [ToQuery] carries out, if it is "output" or "show".
 	Show *grammar.Command `json:",omitempty"`
-	// Progress is set if only the progress of applies is out of date. It says what to write:
-	// ratelimits.Extent. Target is then the run that has asked for that.
+	// Progress is set for [SyncComments] if only the progress of applies is out of date. It says what to write: a
+	// ratelimits.Extent. Target then names the run whose apply has asked for that. Earlier versions write everything.
 	Progress string `json:",omitempty"`
 	// Propose is set if a query is to open a pull request with the configuration.
 	Propose bool `json:",omitempty"`

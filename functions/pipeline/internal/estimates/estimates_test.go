@@ -63,6 +63,11 @@ func TestDurationsAreBounded(t *testing.T) {
 		for n := range 30 {
 			one.Took(KindOf(fmt.Sprintf("aws_%0100d", i), "create"), time.Duration(n)*time.Hour)
 		}
+		for _, list := range one {
+			if len(list) != maxDurations || list[0] != (10*time.Hour).Milliseconds() {
+				t.Fatalf("an apply has %d durations of a kind: %v", len(list), list)
+			}
+		}
 		d = d.With(one)
 	}
 	value, err := json.Marshal(d)
@@ -77,6 +82,9 @@ func TestDurationsAreBounded(t *testing.T) {
 	got := Durations{"old": {7}}.With(hostile)
 	if len(got) != 2 || len(got["good"]) != maxDurations || got["good"][maxDurations-1] != 99_999 || len(got["old"]) != 1 {
 		t.Errorf("%v", got)
+	}
+	if got := (Durations{}).With(Durations{"quick": {0}}); len(got["quick"]) != 1 {
+		t.Errorf("a single duration: %v", got)
 	}
 	many := Durations{}
 	for i := range 2 * maxKinds {

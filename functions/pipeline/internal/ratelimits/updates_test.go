@@ -137,3 +137,49 @@ func TestUpdatesStayWithinTheBudget(t *testing.T) {
 		}
 	}
 }
+
+// TestPause holds that a pause delays the reserved update of each pull request, and all that are reserved later: first updates and others.
+func TestPause(t *testing.T) {
+	t.Parallel()
+	start := time.Date(2026, time.March, 2, 9, 0, 0, 0, time.UTC)
+	until := start.Add(10 * time.Minute)
+	var u Updates
+	u, _, _ = u.Ask("a", start, start)
+	before := u
+	u = u.Pause(until)
+	if p := u.Pulls["a"]; p.Next.Before(until) || before.Pulls["a"].Next.Equal(p.Next) {
+		t.Errorf("the reserved update is at %s, and was at %s", p.Next, before.Pulls["a"].Next)
+	}
+	_, extent, next := u.Ask("b", start, start.Add(time.Minute))
+	if extent != "" || next.Before(until) {
+		t.Errorf("a first update: %q, and then at %s", extent, next)
+	}
+	u.Pulls["c"] = PullUpdates{Next: start, Extent: AnswerOnly, Made: 3, Last: start}
+	if _, _, next := u.Ask("c", start.Add(-time.Hour), start.Add(time.Minute)); next.Before(until) {
+		t.Errorf("the update after that of a pull request that asks now is at %s", next)
+	}
+	if again := u.Pause(start); !again.NextFull.Equal(u.NextFull) || !again.FirstFull.Equal(u.FirstFull) || !again.Pulls["a"].Next.Equal(u.Pulls["a"].Next) {
+		t.Error("a shorter pause ends a longer one")
+	}
+}
+
+// TestUpdatesAreFew holds that the record keeps nothing of pull requests whose applies have ended, and does not grow without end.
+func TestUpdatesAreFew(t *testing.T) {
+	t.Parallel()
+	start := time.Date(2026, time.March, 2, 9, 0, 0, 0, time.UTC)
+	var u Updates
+	for i := range 2 * maxUpdatedPulls {
+		u, _, _ = u.Ask(fmt.Sprint(i), start, start)
+	}
+	if len(u.Pulls) != maxUpdatedPulls {
+		t.Errorf("%d pull requests are kept", len(u.Pulls))
+	}
+	if _, extent, next := u.Ask("one more", start, start); extent != "" || !next.After(start) {
+		t.Errorf("one more: %q, at %s", extent, next)
+	}
+	later := start.Add(12 * time.Hour)
+	u, extent, _ := u.Ask("7", start, later)
+	if extent == "" || len(u.Pulls) != 1 || u.Pulls["7"].Made != 1 {
+		t.Errorf("12 hours later: %q, and %d pull requests are kept", extent, len(u.Pulls))
+	}
+}

@@ -13,7 +13,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// A reader need not know of the next update if it comes within this time.
+// unannounced is how soon the next update comes, if readers need not know of it.
 const unannounced = time.Minute
 
 // SyncProgress writes the progress of the applies of the pull request, from the records: in the answers to the
@@ -43,15 +43,16 @@ func (rp *Reporter) SyncProgress(ctx context.Context, extent ratelimits.Extent, 
 	return failed, rp.PutCheck(ctx, r.Run)
 }
 
-// progress writes the comments for [Reporter.SyncProgress].
+// progress writes the comments for [Reporter.SyncProgress]: first the answers, because the status comment of many
+// projects takes longer.
 func (rp *Reporter) progress(ctx context.Context, extent ratelimits.Extent) error {
-	if extent != ratelimits.AnswerOnly {
-		if err := rp.Facts.Look(ctx); err != nil {
-			return err
-		}
-		return rp.Sync(ctx)
+	if err := rp.syncAnswers(ctx); err != nil || extent == ratelimits.AnswerOnly {
+		return err
 	}
-	return rp.syncAnswers(ctx)
+	if err := rp.Facts.Look(ctx); err != nil {
+		return err
+	}
+	return rp.status(ctx)
 }
 
 // checkProgress writes the check run of an apply in progress.
