@@ -133,10 +133,14 @@ resource "aws_kms_key" "k" {
 `), "  statement", "  source_policy_documents = [aws_kms_key.k.arn]\n  statement", 1), mayAllow},
 		"a bucket for everybody": {public(`{ Effect = "Allow", Principal = "*", Action = "s3:GetObject", Resource = aws_kms_key.k.arn }`),
 			"public-access aws_s3_bucket_policy.a: lets everybody do `s3:GetObject` on what the plan does not show"},
-		"a bucket for one":                         {public(`{ Effect = "Allow", Principal = { Service = "s3.amazonaws.com" }, Action = "s3:GetObject", Resource = aws_kms_key.k.arn }`), ""},
-		"a bucket for somebody unknown":            {public(`{ Effect = "Allow", Principal = { AWS = aws_kms_key.k.arn }, Action = "s3:GetObject", Resource = "*" }`), mayIn},
-		"a bucket on unknown conditions":           {public(`{ Effect = "Allow", Principal = "*", Action = "s3:GetObject", Resource = "*", Condition = { StringEquals = { "aws:SourceArn" = aws_kms_key.k.arn } } }`), mayIn},
-		"a bucket on known and unknown conditions": {public(`{ Effect = "Allow", Principal = "*", Action = "s3:GetObject", Resource = aws_kms_key.k.arn, Condition = { StringEquals = { "aws:PrincipalOrgID" = "o-1" } } }`), ""},
+		"a bucket for everybody, with an unknown action": {public(`{ Effect = "Allow", Principal = "*", Action = [local.actions], Resource = "*" }`), mayIn},
+		"a bucket for one, with an unknown action":       {public(`{ Effect = "Allow", Principal = { AWS = "arn:aws:iam::1:root" }, Action = [local.actions], Resource = "*" }`), ""},
+		"a bucket for whom it has an unknown effect":     {public(`{ Effect = local.actions, Principal = "*", Action = "s3:GetObject", Resource = "*" }`), mayIn},
+		"a bucket that refuses everybody":                {public(`{ Effect = "Deny", Principal = "*", Action = local.actions, Resource = "*" }`), ""},
+		"a bucket for one":                               {public(`{ Effect = "Allow", Principal = { Service = "s3.amazonaws.com" }, Action = "s3:GetObject", Resource = aws_kms_key.k.arn }`), ""},
+		"a bucket for somebody unknown":                  {public(`{ Effect = "Allow", Principal = { AWS = aws_kms_key.k.arn }, Action = "s3:GetObject", Resource = "*" }`), mayIn},
+		"a bucket on unknown conditions":                 {public(`{ Effect = "Allow", Principal = "*", Action = "s3:GetObject", Resource = "*", Condition = { StringEquals = { "aws:SourceArn" = aws_kms_key.k.arn } } }`), mayIn},
+		"a bucket on known and unknown conditions":       {public(`{ Effect = "Allow", Principal = "*", Action = "s3:GetObject", Resource = aws_kms_key.k.arn, Condition = { StringEquals = { "aws:PrincipalOrgID" = "o-1" } } }`), ""},
 		"a document of a bucket": {strings.NewReplacer("aws_iam_policy\"", "aws_s3_bucket_policy\"").Replace(document(`    actions   = ["s3:GetObject"]
     resources = [aws_kms_key.k.arn]
     principals {
