@@ -14,7 +14,7 @@ const risksLab = `
 resource aws_security_group
   id      string computed keep
   name    string optional
-  ingress list(object({protocol=string,from_port=number,to_port=number,cidr_blocks=list(string)})) optional computed
+  ingress set(object({protocol=string,from_port=number,to_port=number,cidr_blocks=list(string)})) optional computed
 resource aws_kms_key
   id     string computed keep
   arn    string computed keep
@@ -85,6 +85,10 @@ func TestRisksOfAConfiguration(t *testing.T) {
 		"a rule": {`resource "aws_security_group" "a" {
   ingress = [{ protocol = "tcp", from_port = 22, to_port = 22, cidr_blocks = ["0.0.0.0/0"] }]
 }`, group + "opens 22/tcp to 0.0.0.0/0"},
+		"a rule with an unknown source": {`resource "aws_kms_key" "k" {}
+resource "aws_security_group" "a" {
+  ingress = [{ protocol = "tcp", from_port = 22, to_port = 22, cidr_blocks = [aws_kms_key.k.id] }, { protocol = "tcp", from_port = 80, to_port = 80, cidr_blocks = ["0.0.0.0/0"] }]
+}`, group + "opens 80/tcp to 0.0.0.0/0\n" + group + "may open 22/tcp to everybody: the plan does not show its sources"},
 		"unknown rules": {`resource "aws_kms_key" "k" {}
 resource "aws_security_group" "a" {
   ingress = [for x in split(",", aws_kms_key.k.id) : { protocol = "tcp", from_port = 22, to_port = 22, cidr_blocks = [x] }]
@@ -94,7 +98,7 @@ resource "aws_security_group" "a" {
 }`, "public-ingress module.m.aws_security_group.a[0]: may open ports to everybody: the plan does not show its rules"},
 		"a sensitive rule": {`resource "aws_security_group" "a" {
   ingress = [{ protocol = "tcp", from_port = 22, to_port = 22, cidr_blocks = [sensitive("0.0.0.0/0")] }]
-}`, group + "may open 22/tcp to everybody: the plan does not show its sources"},
+}`, group + "may open ports to everybody: the plan does not show its rules"},
 		"a policy that is not set": {`resource "aws_kms_key" "k" {}`, ""},
 		"a policy that is unknown": {`resource "aws_kms_key" "a" {}
 resource "aws_kms_key" "k" {
@@ -129,10 +133,14 @@ resource "aws_kms_key" "k" {
 `), "  statement", "  source_policy_documents = [aws_kms_key.k.arn]\n  statement", 1), mayAllow},
 		"a bucket for everybody": {public(`{ Effect = "Allow", Principal = "*", Action = "s3:GetObject", Resource = aws_kms_key.k.arn }`),
 			"public-access aws_s3_bucket_policy.a: lets everybody do `s3:GetObject` on what the plan does not show"},
-		"a bucket for one":                         {public(`{ Effect = "Allow", Principal = { Service = "s3.amazonaws.com" }, Action = "s3:GetObject", Resource = aws_kms_key.k.arn }`), ""},
-		"a bucket for somebody unknown":            {public(`{ Effect = "Allow", Principal = { AWS = aws_kms_key.k.arn }, Action = "s3:GetObject", Resource = "*" }`), mayIn},
-		"a bucket on unknown conditions":           {public(`{ Effect = "Allow", Principal = "*", Action = "s3:GetObject", Resource = "*", Condition = { StringEquals = { "aws:SourceArn" = aws_kms_key.k.arn } } }`), mayIn},
-		"a bucket on known and unknown conditions": {public(`{ Effect = "Allow", Principal = "*", Action = "s3:GetObject", Resource = aws_kms_key.k.arn, Condition = { StringEquals = { "aws:PrincipalOrgID" = "o-1" } } }`), ""},
+		"a bucket for everybody, with an unknown action": {public(`{ Effect = "Allow", Principal = "*", Action = [local.actions], Resource = "*" }`), mayIn},
+		"a bucket for one, with an unknown action":       {public(`{ Effect = "Allow", Principal = { AWS = "arn:aws:iam::1:root" }, Action = [local.actions], Resource = "*" }`), ""},
+		"a bucket for whom it has an unknown effect":     {public(`{ Effect = local.actions, Principal = "*", Action = "s3:GetObject", Resource = "*" }`), mayIn},
+		"a bucket that refuses everybody":                {public(`{ Effect = "Deny", Principal = "*", Action = local.actions, Resource = "*" }`), ""},
+		"a bucket for one":                               {public(`{ Effect = "Allow", Principal = { Service = "s3.amazonaws.com" }, Action = "s3:GetObject", Resource = aws_kms_key.k.arn }`), ""},
+		"a bucket for somebody unknown":                  {public(`{ Effect = "Allow", Principal = { AWS = aws_kms_key.k.arn }, Action = "s3:GetObject", Resource = "*" }`), mayIn},
+		"a bucket on unknown conditions":                 {public(`{ Effect = "Allow", Principal = "*", Action = "s3:GetObject", Resource = "*", Condition = { StringEquals = { "aws:SourceArn" = aws_kms_key.k.arn } } }`), mayIn},
+		"a bucket on known and unknown conditions":       {public(`{ Effect = "Allow", Principal = "*", Action = "s3:GetObject", Resource = aws_kms_key.k.arn, Condition = { StringEquals = { "aws:PrincipalOrgID" = "o-1" } } }`), ""},
 		"a document of a bucket": {strings.NewReplacer("aws_iam_policy\"", "aws_s3_bucket_policy\"").Replace(document(`    actions   = ["s3:GetObject"]
     resources = [aws_kms_key.k.arn]
     principals {

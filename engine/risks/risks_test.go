@@ -278,3 +278,27 @@ func TestManyObjects(t *testing.T) {
 		t.Log(took)
 	}
 }
+
+// FuzzPolicy holds that no policy breaks the search or its text, and that a policy is never worse than itself.
+func FuzzPolicy(f *testing.F) {
+	for _, text := range []string{
+		`{"Statement":[{"Effect":"Allow","Principal":{"AWS":["*"]},"Action":["s3:*"],"Resource":"*","Condition":{"StringEquals":{"aws:SourceArn":["a"]}}}]}`,
+		`{"Statement":{"Effect":"Allow","NotPrincipal":"*","NotAction":"iam:*"}}`, `{"Statement":"\u0000hidden"}`, `{"Statement":[{"Effect":"\u0000hidden"}]}`, `[]`, `{`, ``,
+	} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, kind := range []string{"rights", "trust", "resource"} {
+			var first, same finding
+			first.policies(kind, nil, []string{text})
+			for _, s := range []string{first.text(false), first.text(true)} {
+				if strings.Count(s, "`")%2 != 0 || len(s) > 4000 || strings.ContainsAny(s, "\n\r\x00") {
+					t.Errorf("%q: %q", text, s)
+				}
+			}
+			if same.policies(kind, []string{text}, []string{text}); len(same.certain) > 0 && len(first.may) == 0 {
+				t.Errorf("%q is worse than itself: %v", text, same.certain)
+			}
+		}
+	})
+}
