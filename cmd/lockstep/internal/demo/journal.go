@@ -24,24 +24,30 @@ type moment struct {
 	mu     sync.Mutex
 	texts  []string // texts in the entry; nil means no moment
 	happen func()
-	// pace is the minimum duration of each change that begins after the moment. turns limits how many changes are
-	// made at the same time.
+	// pace is how long each change takes after its intent is in the journal: whoever kills the process meanwhile leaves a
+	// change in doubt. turns limits how many changes are under way after the moment; taken are those that have a turn.
 	pace  time.Duration
 	past  atomic.Bool
 	turns chan struct{}
+	taken sync.Map // by address
 }
 
 // watched is how many changes a [moment] with a pace allows at the same time, so that a user can watch them.
 const watched = 2
 
-// event makes changes slower; it is an events.Listener.
+// event lets a few changes begin at a time; it is an events.Listener.
 func (m *moment) event(e events.Event) {
-	if e.Kind != events.ApplyStart || !m.past.Load() {
-		return
+	switch e.Kind {
+	case events.ApplyStart:
+		if m.past.Load() {
+			m.turns <- struct{}{}
+			m.taken.Store(e.Addr.String(), true)
+		}
+	case events.ApplyDone, events.ApplyFailed:
+		if _, ok := m.taken.LoadAndDelete(e.Addr.String()); ok {
+			<-m.turns
+		}
 	}
-	m.turns <- struct{}{}
-	time.Sleep(m.pace)
-	<-m.turns
 }
 
 // at sets the function happen, which is called once: after the first journal entry that contains all of the
@@ -53,10 +59,13 @@ func (m *moment) at(happen func(), texts ...string) {
 }
 
 // written is called with the bytes that were appended to a journal. It calls the function happen if they
-// contain the journal entry for which m waits.
+// contain the journal entry for which m waits. It also makes changes slower.
 func (m *moment) written(data []byte) {
 	if happen := m.matching(data); happen != nil {
 		happen()
+	}
+	if strings.Contains(string(data), intent) {
+		time.Sleep(m.pace)
 	}
 }
 

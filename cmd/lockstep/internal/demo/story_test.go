@@ -16,7 +16,7 @@ import (
 // TestMain runs the tests, or a worker that a story has started.
 func TestMain(m *testing.M) {
 	Main()
-	changeTime = 300 * time.Millisecond
+	changeTime = time.Second // a slow machine must not miss the apply in progress
 	os.Exit(m.Run())
 }
 
