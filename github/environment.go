@@ -16,8 +16,9 @@ import (
 // GitHub Actions.
 type Environment struct {
 	// Reviewers are the people and teams that can approve a deployment. One approval is enough. nil means that
-	// no approval is needed. OwnReview is set if the user who deploys may also approve.
+	// no approval is needed.
 	Reviewers []Reviewer
+	// OwnReview is set if the user who deploys may also approve.
 	OwnReview bool
 	// Wait is how long a deployment must wait after it was requested.
 	Wait time.Duration

@@ -249,7 +249,7 @@ type OpenResponse struct {
 	RenewAt time.Time // zero: never
 }
 
-// A RenewResponse has the time of the next renewal.
+// A RenewResponse is the answer to the renewal of an ephemeral object. RenewAt is when to renew it next.
 type RenewResponse struct {
 	Private []byte
 	RenewAt time.Time // zero: never

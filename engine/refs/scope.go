@@ -6,7 +6,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
-// A Scope has those names that are defined in some parts of a configuration only.
+// A Scope says which of the names count, each, self and caller an expression may use. Only some blocks define them.
 type Scope struct{ Count, Each, Self, Caller bool }
 
 // Check returns an error for each reference to count, each, self or caller where this name is not defined.

@@ -167,11 +167,10 @@ func says(text string) func(Status) string { return func(Status) string { return
 
 func has(list ...Standing) func(Status) bool { return func(s Status) bool { return s.has(list...) } }
 
-// blockedBy returns a condition. It is true if the pull request has a blocked project for which the function is
-// returns true.
-func blockedBy(is func(ProjectStatus) bool) func(Status) bool {
+// blockedBy returns a condition: the pull request has a blocked project for which matches returns true.
+func blockedBy(matches func(ProjectStatus) bool) func(Status) bool {
 	return func(s Status) bool {
-		return s.some(func(p ProjectStatus) bool { return p.Standing == Blocked && is(p) })
+		return s.some(func(p ProjectStatus) bool { return p.Standing == Blocked && matches(p) })
 	}
 }
 

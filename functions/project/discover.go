@@ -340,7 +340,8 @@ func (s *Settings) types() map[string]bool {
 	return s.resources
 }
 
-// required returns the providers of all configurations that were read; nil if there may be other providers.
+// required returns the providers of all configurations that were read. It returns nil if some configurations were not
+// read, because their providers are then unknown.
 func (s *Settings) required() map[addrs.Provider]bool {
 	if s.remote {
 		return nil

@@ -70,8 +70,8 @@ func (p *parser) providerLimits(a *hcl.Attribute, arg grammar.Argument) map[stri
 	return out
 }
 
-// unlimited returns warnings about limits for providers that no project uses. providers are the providers of
-// all projects; nil if there may be other providers.
+// unlimited returns a warning for each limit in the settings whose provider no project uses. providers are the
+// providers of all projects. nil means that the list is not complete: then there are no warnings.
 func (s *Settings) unlimited(providers map[addrs.Provider]bool) (ds diags.Diagnostics) {
 	if providers == nil {
 		return nil

@@ -121,7 +121,7 @@ func (c *comparison) reads(p Project, seen []FilesRead) ([]string, error) {
 	return append(all, p.Guesses...), nil
 }
 
-// patterns reports whether the patterns of a project match a file that differs.
+// patterns reports whether the patterns of a project match a file that differs between the two commits.
 func (c *comparison) patterns(ctx context.Context, p Project) (bool, error) {
 	if len(p.WhenChanged) == 0 {
 		return false, nil

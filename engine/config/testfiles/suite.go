@@ -98,7 +98,7 @@ func (s *Suite) Calls() bool {
 	return len(s.Config.Root.Calls) > 0
 }
 
-// Called returns the runs that call another module, if that module could be read.
+// Called returns those runs that call another module. It leaves out runs whose module could not be read.
 func (s *Suite) Called() []*Run {
 	var out []*Run
 	for _, f := range s.Files {

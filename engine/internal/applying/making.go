@@ -138,10 +138,10 @@ func (x *object) postconditions(made cty.Value, scope eval.Scope) diags.Diagnost
 	return x.conditions(x.r.Postconditions, scope, "Resource postcondition failed")
 }
 
-// perform asks the provider to act, and records the result. It returns the new value if there is one, even
-// with errors.
+// perform asks the provider to act, and records the result. It returns the object's new value. There may be a value
+// and errors at the same time.
 //
-// If an update turns out to change nothing, now that all values are known, it calls no provider.
+// All values are known now. If an update turns out to change nothing, perform does not ask the provider.
 func (x *object) perform(ctx context.Context, q *session.Question, prior *states.Object) (cty.Value, diags.Diagnostics) {
 	plainPrior := marks.Plain(q.Prior)
 	planned := marks.Plain(q.Planned)

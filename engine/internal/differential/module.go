@@ -13,7 +13,8 @@ type module struct {
 	path   string // address of the module, followed by a dot; "" for the root module
 	blocks []Block
 	places []string // addresses for depends_on and the like
-	// targets are the addresses inside the module, at any depth.
+	// targets are the addresses in the module, and in the modules that it calls, from which a test chooses its -target
+	// options.
 	targets []string
 
 	// The fields below are for modules with objects of the lab provider.

@@ -6,8 +6,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 )
 
-// A scope has the steps of the objects that a dependency refers to: all objects of a resource, or only the
-// objects in one module instance.
+// A scope has the steps of a group of objects, so that a dependency on the group can wait for them. The group is all
+// objects of a resource, or its objects in one module instance.
 type scope struct {
 	makes    []int32 // create, update, read
 	verifies []int32

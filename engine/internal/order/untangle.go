@@ -73,9 +73,9 @@ func untangle(n, steps int, e edges) (edges, bool) {
 	}
 }
 
-// strip marks a node as gone if all nodes that it waits for are gone, and repeats this until there is no such
-// node. waits is the number of nodes for which each node still waits; strip counts it down. edges and ends say
-// who waits: the nodes ends[i], for all edges i of a node, wait for that node.
+// strip removes nodes that wait for nothing, again and again, until every node that is left waits for another one. A
+// removed node is marked in gone. waits[n] is the number of nodes for which node n still waits; strip counts it down.
+// The nodes that wait for node n are ends[i], for each edge i that edges has for n.
 func strip(gone []bool, waits []int32, edges index, ends []int32) {
 	var free []int32
 	for x, w := range waits {

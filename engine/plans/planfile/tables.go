@@ -183,7 +183,8 @@ func (t *tables) blockList(list []addrs.ConfigResource) uint32 {
 	return intern(t.lists, &t.out.BlockLists, string(text), func() []uint32 { return numbers })
 }
 
-// pathList returns the number of a list of paths; 0 for an empty list.
+// pathList returns the index of a list of paths in the tables, and adds the list if needed. The empty list has the
+// index 0.
 func (t *tables) pathList(list []cty.Path) (uint32, error) {
 	if len(list) == 0 {
 		return 0, nil

@@ -127,7 +127,7 @@ type entry struct {
 	given  int // bytes for the details
 }
 
-// need returns the size of all details of the entry, in bytes.
+// need returns the size of the entry without its first line, in bytes.
 func (e *entry) need() int { return e.size - len(e.head) }
 
 // bare reports whether the entry is written as its first line only, without details.

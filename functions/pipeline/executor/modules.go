@@ -17,9 +17,9 @@ import (
 // dataDir is the directory for installed remote modules, in the project's directory.
 const dataDir = ".terraform"
 
-// packages returns the checksums of the installed remote modules, by the keys of their calls. A checksum is
-// about all files of a package, because file functions may read any of them. By the checksums, an apply notices
-// if a module's address now leads to other files.
+// packages returns the checksums of the installed remote modules, by the keys of their calls. A checksum covers all
+// files of a package, because file functions may read any of them. An apply compares the checksums with those of the
+// plan: so it notices if a module's address now leads to other files.
 func (o *checkout) packages() (map[string]string, error) {
 	sums := map[string]string{}
 	dir := path.Join(o.job.Dir, dataDir, path.Dir(source.ManifestPath))

@@ -23,8 +23,8 @@ const (
 	turnLimit = 24 * time.Hour
 )
 
-// WatchOf returns the watch with the facts on which the decisions of MissingRequirements depend. It returns
-// false if this reader has made no such decision.
+// WatchOf returns the facts that were used to decide which requirements are missing. Lockstep watches these facts, and
+// decides again when one changes. The result is false if the reader e has not called MissingRequirements.
 func WatchOf(e *Reader) (pipeline.Watch, bool) {
 	if e.watched == nil {
 		return pipeline.Watch{}, false

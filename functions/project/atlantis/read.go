@@ -245,9 +245,9 @@ func (r *reader) require(f field, command, project string) {
 // maxNames is the maximum number of projects in a require block.
 const maxNames = 100
 
-// required groups requirements into blocks. Requirements with the same command and the same set of conditions
-// share a block. If that block would have too many projects, there are several blocks. A block for all projects
-// names none. projects is the number of all projects.
+// required groups requirements into require blocks. Projects with the same command and the same conditions share a
+// block, up to the number of projects that a block may name; then another block begins. If a block is for all projects
+// of the repository, it has no list of projects. projects is the number of projects in the repository.
 func required(all []asked, projects int) []requirements.Requirement {
 	var keys []string
 	sets := map[string][]asked{}

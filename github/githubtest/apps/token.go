@@ -99,7 +99,7 @@ func (in request) wants(g Grant) bool {
 // Expire makes all tokens invalid.
 func (a *App) Expire() { clear(a.tokens) }
 
-// Secret returns a new secret with a prefix, and records it for Given.
+// Secret returns a new secret that begins with prefix. It keeps the secret in the list that [App.Given] returns.
 func (a *App) Secret(prefix string) string {
 	var b [20]byte
 	rand.Read(b[:]) // never fails

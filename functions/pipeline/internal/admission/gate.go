@@ -13,7 +13,8 @@ import (
 // A Decision is the gate's answer about a command. The command is allowed if there are no reasons against it.
 type Decision struct {
 	Reasons reasons.List
-	// settled are reasons that no longer matter, because a new plan was made and is the same.
+	// settled are the reasons for which the plan was made again. They no longer matter, because the new plan has the
+	// same changes as the old one.
 	settled reasons.List
 }
 

@@ -34,7 +34,8 @@ func (d Decision) PlanAgain() bool {
 	return len(d.Reasons) > 0
 }
 
-// Settled returns the reasons that no longer matter, because a new plan was made and is the same.
+// Settled returns the reasons for which the plan was made again, if the new plan has the same changes as the old one.
+// These reasons no longer block the apply.
 func (d Decision) Settled() reasons.List { return d.settled }
 
 func settleable(r reasons.Reason) bool {

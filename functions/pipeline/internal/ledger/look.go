@@ -63,8 +63,8 @@ type Obstacles struct {
 	Refused string `json:",omitempty"`
 	// Policies has the errors of policies in Head, in Markdown. If they were merged, they would block applies.
 	Policies string `json:",omitempty"`
-	// Denied is the text about refused plans of single projects, in Markdown. It is shown as long as a project
-	// has no plan.
+	// Denied says which projects the gate refused to plan, and why, in Markdown. It is shown until each of these
+	// projects has a plan.
 	Denied string `json:",omitempty"`
 	// Denials are the refused plans that Denied describes, one for each project. A denial counts until the
 	// project has a plan of Head.
