@@ -131,7 +131,7 @@ func turns(name string, to bool, phrase string) func(before, after object) findi
 func opens(name, phrase string) func(before, after object) finding {
 	find := turns(name, true, phrase)
 	return func(before, after object) finding {
-		if v := before[name]; v.IsKnown() && (v.IsNull() || v.True()) {
+		if on, known := before.flag(name); known && (on || before[name].IsNull()) {
 			return finding{}
 		}
 		return find(before, after)

@@ -51,10 +51,18 @@ func textOf(v cty.Value) (s string, known bool) {
 	case v.Type() == cty.String:
 		return v.AsString(), true
 	case v.Type() == cty.Number:
-		return v.AsBigFloat().Text('f', -1), true
+		f := v.AsBigFloat()
+		if e := f.MantExp(nil); e > maxExponent || e < -maxExponent {
+			return "", false
+		}
+		return f.Text('f', -1), true
 	}
 	return "", true
 }
+
+// maxExponent limits the numbers that are written as texts. The text of 1e9000000 takes 17 seconds, and no rule or
+// policy has such a number.
+const maxExponent = 1024
 
 // whole returns a number, limited to the range of ports; none for null.
 func (o object) whole(name string, none int) (n int, known bool) {

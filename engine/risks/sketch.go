@@ -149,7 +149,7 @@ func (in Input) document(module addrs.ModuleInstance, x *hclsyntax.ScopeTraversa
 // https://registry.terraform.io/providers/hashicorp/aws/latest/docs/data-sources/iam_policy_document
 func statements(source object) any {
 	for _, n := range []string{"source_policy_documents", "override_policy_documents", "source_json", "override_json"} {
-		if !source[n].IsKnown() || !source[n].IsNull() && (source[n].Type() == cty.String || source[n].LengthInt() > 0) {
+		if list, known := source.all(n); !known || len(list) > 0 || !source[n].IsNull() && source[n].Type() == cty.String {
 			return hidden
 		}
 	}

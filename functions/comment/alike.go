@@ -1,6 +1,7 @@
 package comment
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"regexp"
@@ -21,53 +22,82 @@ type shape struct {
 	all  []valueAt
 }
 
-// A valueAt is a value of a plan with its attribute. Context is set if its line does not change anything.
+// A valueAt is a value of a plan with its attribute. An element of a list has the attribute of the list. ID is set for
+// the ID of an object that exists.
 type valueAt struct {
 	text, attribute string
-	context         bool
+	id              bool
 }
+
+// idLine is a line with the ID of an object, which does not change. Other lines that do not change are part of what
+// people read: the range of addresses for which a port is opened.
+var idLine = regexp.MustCompile(`^ {8}id +=`)
 
 // shapeOf returns the shape of a plan in Markdown. Only code blocks have values.
 func shapeOf(body string) shape {
 	var s shape
 	var b strings.Builder
-	fenced := false
+	fenced, list := false, ""
 	for line := range strings.Lines(body) {
 		if strings.HasPrefix(line, "```") {
 			fenced = !fenced
 		}
-		context := strings.HasPrefix(line, " ")
+		id := idLine.MatchString(line)
 		at := 0
 		if !fenced {
 			b.WriteString(line)
 			continue
 		}
 		for _, m := range values.FindAllStringIndex(line, -1) {
-			attribute, _, _ := strings.Cut(line[:m[0]], "=")
-			s.all = append(s.all, valueAt{line[m[0]:m[1]], strings.Trim(attribute, " \t+-!~/#[\""), context})
+			attribute := cmp.Or(attributeIn(line[:m[0]]), list)
+			s.all = append(s.all, valueAt{line[m[0]:m[1]], attribute, id})
 			b.WriteString(line[at:m[0]] + "\x00")
 			at = m[1]
 		}
 		b.WriteString(line[at:])
+		if name, value, is := strings.Cut(line, "="); is && strings.HasSuffix(strings.TrimSpace(value), "[") {
+			list = attributeIn(name)
+		}
 	}
 	s.text = b.String()
 	return s
 }
 
+// attributeIn returns the attribute of a line, of which text is the part before a value.
+func attributeIn(text string) string {
+	name, _, _ := strings.Cut(text, "=")
+	return strings.Trim(name, " \t+-!~/#[\"")
+}
+
 // A difference is a value that differs between the projects of a section.
 type difference struct {
-	attribute string
-	values    []string // in the order of the projects
+	attributes []string // with these values, each once; "" for a value without a name
+	values     []string // in the order of the projects
+}
+
+// maxAttributes is the maximum number of attributes that are named for a difference.
+const maxAttributes = 4
+
+// names returns the attributes of a difference for people.
+func (d difference) names() string {
+	if len(d.attributes) == 1 {
+		return d.attributes[0]
+	}
+	named := slices.DeleteFunc(slices.Clone(d.attributes), func(name string) bool { return name == "" })
+	if len(named) > maxAttributes || len(named) < len(d.attributes) {
+		named = append(named[:min(len(named), maxAttributes)], "…")
+	}
+	return strings.Join(named, ", ")
 }
 
 // differences returns the values in which the plans of projects differ. Each project has the shape at the same
-// index; all shapes are equal. Values that only contain the project's own name are left out, and those of lines
-// that change nothing, such as the ID of an object.
+// index; all shapes are equal. Values that only contain the project's own name are left out, and the IDs of objects that
+// exist. Attributes with the same values share a difference.
 func differences(projects []ProjectStatus, shapes []shape) []difference {
 	var out []difference
-	seen := map[string]bool{}
+	seen := map[string]int{} // indices in out
 	for i, v := range shapes[0].all {
-		d := difference{attribute: v.attribute}
+		d := difference{attributes: []string{v.attribute}}
 		own, equal := true, true
 		for j, s := range shapes {
 			d.values = append(d.values, s.all[i].text)
@@ -75,23 +105,32 @@ func differences(projects []ProjectStatus, shapes []shape) []difference {
 			own = own && anonymous(s.all[i].text, projects[j]) == anonymous(v.text, projects[0])
 		}
 		key := strings.Join(d.values, "\x00")
-		if own || equal || v.context || seen[key] {
+		if own || equal || v.id {
 			continue
 		}
-		seen[key] = true
-		out = append(out, d)
+		at, is := seen[key]
+		switch {
+		case !is:
+			seen[key] = len(out)
+			out = append(out, d)
+		case !slices.Contains(out[at].attributes, v.attribute):
+			out[at].attributes = append(out[at].attributes, v.attribute)
+		}
 	}
 	return out
 }
 
-// anonymous returns a text value with a mark in the place of the project's name, or of its last part. A number stays
-// as it is: a port must not disappear because a project has its name.
+// telling matches names of projects that cannot be a part of an address, an account or a port.
+var telling = regexp.MustCompile(`[g-zG-Z]`)
+
+// anonymous returns a text value with a mark in the place of the project's name, or of its last part. Numbers and
+// addresses stay as they are: a port must not disappear because a project has its name.
 func anonymous(value string, p ProjectStatus) string {
 	if !strings.HasPrefix(value, `"`) {
 		return value
 	}
 	for _, name := range []string{p.Name, path.Base(p.Name)} {
-		if len(name) > 1 {
+		if len(name) > 1 && telling.MatchString(name) {
 			value = strings.ReplaceAll(value, name, "\x01")
 		}
 	}
@@ -160,7 +199,7 @@ func (x section) members() string {
 	b.WriteString("| project |")
 	rule := "\n|---|"
 	for _, d := range x.differing {
-		b.WriteString(" " + cell(d.attribute) + " |")
+		b.WriteString(" " + cell(d.names()) + " |")
 		rule += "---|"
 	}
 	b.WriteString(rule + "\n")
@@ -182,8 +221,10 @@ func (x section) membersTitle() string {
 	title := fmt.Sprintf("All %d projects", len(x.projects))
 	var names []string
 	for _, d := range x.differing {
-		if plain.MatchString(d.attribute) && !slices.Contains(names, d.attribute) {
-			names = append(names, d.attribute)
+		for _, name := range d.attributes[:min(len(d.attributes), maxAttributes)] {
+			if plain.MatchString(name) && !slices.Contains(names, name) {
+				names = append(names, name)
+			}
 		}
 	}
 	switch {

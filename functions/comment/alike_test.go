@@ -80,7 +80,7 @@ func TestAlikePlans(t *testing.T) {
 				names = append(names, p.Name)
 			}
 			for _, d := range x.differing {
-				names = append(names, fmt.Sprintf("[%s %s]", d.attribute, strings.Join(d.values, " ")))
+				names = append(names, fmt.Sprintf("[%s %s]", d.names(), strings.Join(d.values, " ")))
 			}
 			got = append(got, strings.Join(names, " "))
 		}
@@ -132,20 +132,28 @@ func TestAlikeLines(t *testing.T) {
 		{"the name in a comment", `# x.a["one"] will be created`, `# x.a["two"] will be created`, ""},
 		{"a key in a comment", `# x.a["p"] will be created`, `# x.a["q"] will be created`, `x.a "p" "q"`},
 		{"an action in a comment", `# x.a will be created`, `# x.a will be destroyed`, "apart"},
-		{"a line that changes nothing", `  id = "i-1"`, `  id = "i-2"`, ""},
+		{"a line that changes nothing", `  size = "i-1"`, `  size = "i-2"`, `size "i-1" "i-2"`},
 		{"an attribute that changes nothing", `  id = "i-1"`, `  ip = "i-1"`, "apart"},
 		{"removed lines", `- a = "x"`, `- a = "y"`, `a "x" "y"`},
 		{"an action", `+ a = "x"`, `- a = "x"`, "apart"},
 		{"the width of an attribute", `+ a  = "x"`, `+ a = "x"`, "apart"},
 		{"the order of lines", "+ a = 1\n+ b = 1", "+ b = 1\n+ a = 1", "apart"},
 		{"a line more", "+ a = 1", "+ a = 1\n+ b = 1", "apart"},
-		{"one value in two lines", "+ a = \"x\"\n+ b = \"x\"", "+ a = \"y\"\n+ b = \"y\"", `a "x" "y"`},
+		{"one value in two lines", "+ a = \"x\"\n+ b = \"x\"", "+ a = \"y\"\n+ b = \"y\"", `a, b "x" "y"`},
 		{"four values", "+ a = 1\n+ b = 2\n+ c = 3\n+ d = 4", "+ a = 5\n+ b = 6\n+ c = 7\n+ d = 8", "a 1 5, b 2 6, c 3 7, d 4 8"},
 		{"five values", "+ a = 1\n+ b = 2\n+ c = 3\n+ d = 4\n+ e = 5", "+ a = 6\n+ b = 7\n+ c = 8\n+ d = 9\n+ e = 10", "apart"},
 		{"an element of a list", `+ "x",`, `+ "y",`, ` "x" "y"`},
 		{"a key of a map", `+ "k" = 1`, `+ "l" = 1`, ` "k" "l"`},
 		{"an address of the internet", `+ a = "10.0.0.1"`, `+ a = "0.0.0.0/0"`, `a "10.0.0.1" "0.0.0.0/0"`},
 		{"a line of a document", `+ rule: 1`, `+ rule: 2`, `rule: 1 2`},
+		{"the ID of an object", `        id   = "i-1"`, `        id   = "i-2"`, ""},
+		{"an unchanged range of addresses beside a change", "!   ingress {\n        cidr_blocks = \"10.0.0.0/8\"\n!       to_port = 80 -> 22", "!   ingress {\n        cidr_blocks = \"0.0.0.0/0\"\n!       to_port = 80 -> 22",
+			`cidr_blocks "10.0.0.0/8" "0.0.0.0/0"`},
+		{"an unchanged line of a document", "!   doc = <<-EOT\n            port: 22\n+           open: yes", "!   doc = <<-EOT\n            port: 80\n+           open: yes", "port: 22 80"},
+		{"equal values of two attributes", "+ description = \"x\"\n+ cidr = \"x\"", "+ description = \"0.0.0.0/0\"\n+ cidr = \"0.0.0.0/0\"", `description, cidr "x" "0.0.0.0/0"`},
+		{"an equal value in a list", "+ description = \"x\"\n+ cidrs = [\n+   \"x\",", "+ description = \"y\"\n+ cidrs = [\n+   \"y\",", `description, cidrs "x" "y"`},
+		{"an equal value without an attribute", "+ description = \"x\"\n+   \"x\",", "+ description = \"y\"\n+   \"y\",", `description, … "x" "y"`},
+		{"equal values of many attributes", "+ a = 1\n+ b = 1\n+ c = 1\n+ d = 1\n+ e = 1\n+ f = 1", "+ a = 2\n+ b = 2\n+ c = 2\n+ d = 2\n+ e = 2\n+ f = 2", `a, b, c, d, … 1 2`},
 	} {
 		of := func(name, lines string) ProjectStatus {
 			p := service(1, "m")
@@ -156,7 +164,7 @@ func TestAlikeLines(t *testing.T) {
 		if all := (Status{Projects: []ProjectStatus{of("one", c.one), of("two", c.two)}}).sections(); len(all) == 1 {
 			var parts []string
 			for _, d := range all[0].differing {
-				parts = append(parts, d.attribute+" "+strings.Join(d.values, " "))
+				parts = append(parts, d.names()+" "+strings.Join(d.values, " "))
 			}
 			got = strings.Join(parts, ", ")
 		}
@@ -247,7 +255,7 @@ func TestAlikeIsInert(t *testing.T) {
 	one.Body, two.Body = plan(`"a"`), plan(`"|</details>@acme"`)
 	got := Status{Projects: []ProjectStatus{one, two}}.Markdown(65535)
 	title, rest, _ := strings.Cut(got[strings.Index(got, "<summary>"):], "</summary>")
-	if title != "<summary>All 2 projects, and what differs" {
+	if title != "<summary>All 2 projects, which differ in ok" {
 		t.Errorf("the title is %q", title)
 	}
 	if table, _, _ := strings.Cut(rest, "The plan of"); !strings.Contains(table, "`\"\\|</details>@acme\"`") {
@@ -267,6 +275,27 @@ func TestAlikeRisks(t *testing.T) {
 		}
 		if got := s.sections(); len(got) != want || len(got[0].differing) != 0 {
 			t.Errorf("%v: %d sections, %v", ports, len(got), got[0].differing)
+		}
+	}
+}
+
+// TestAlikeNames holds that the names of projects, which the author of a pull request chooses, do not hide addresses,
+// accounts or ports.
+func TestAlikeNames(t *testing.T) {
+	for _, c := range []struct{ name, value, other, otherValue string }{
+		{"net/10.0.0.0", `"10.0.0.0/8"`, "net/0.0.0.0", `"0.0.0.0/0"`},
+		{"net/10.0.0.0", `"10.0.0.0/0"`, "net/0.0.0.0", `"0.0.0.0/0"`},
+		{"net/10", `"10.0.0.0/8"`, "net/22", `"22.0.0.0/8"`},
+		{"net/fd00", `"fd00::/7"`, "net/2a00", `"2a00::/7"`},
+		{"accounts/111111111111", `"arn:aws:iam::111111111111:root"`, "accounts/999999999999", `"arn:aws:iam::999999999999:root"`},
+		{"ports/443", `"443"`, "ports/22", `"22"`},
+	} {
+		one, two := service(1, "m"), service(1, "m")
+		one.Name, one.Body = c.name, "```diff\n+ a = "+c.value+"\n```\n"
+		two.Name, two.Body = c.other, "```diff\n+ a = "+c.otherValue+"\n```\n"
+		all := Status{Projects: []ProjectStatus{one, two}}.sections()
+		if len(all) == 1 && len(all[0].differing) == 0 {
+			t.Errorf("%s of %s is hidden behind %s of %s", c.otherValue, c.other, c.value, c.name)
 		}
 	}
 }

@@ -33,10 +33,10 @@ func (r Run) keeps(spec Spec) *Kept {
 func (r Run) Return(at time.Time) Run {
 	failed := r
 	failed.Phase = PlanFailed
-	history := failed.outcomes(at)
-	if n := len(r.History); n > 0 { // the kept plan has no newer one
-		history = append(history[:n-1:n-1], history[n:]...)
+	if n := len(r.History); n > 0 { // the last is the kept plan, which has no newer one
+		failed.History = r.History[:n-1]
 	}
+	history := failed.outcomes(at)
 	kept := *r.Kept
 	if r.Phase == Queued {
 		r = r.To(Planning)

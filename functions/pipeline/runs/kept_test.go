@@ -50,3 +50,25 @@ func TestKeeps(t *testing.T) {
 		}
 	}
 }
+
+// TestReturnWithLongHistory holds that the failure is in the history, and the kept plan is not, when the history is as
+// long as it can be.
+func TestReturnWithLongHistory(t *testing.T) {
+	noon := time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
+	target := grammar.Parse("lockstep plan -target=x.a")[0].Command.Options
+	r := Run{Phase: Planned, Spec: Spec{Head: "h"}}
+	r.Plan.Hash, r.Plan.Applyable = "hash", true
+	for range maxHistory {
+		r.History = append(r.History, comment.Past{Head: "old", Outcome: comment.Outcome{Standing: comment.PlanFailed}})
+	}
+	got := r.Queue(Spec{Head: "h", Options: target}, Asked{}, noon).Return(noon).History
+	for i, p := range got {
+		want := "old"
+		if i == len(got)-1 {
+			want = "h"
+		}
+		if p.Head != want || p.Standing != comment.PlanFailed {
+			t.Errorf("%d of %d: %s of %s", i, len(got), p.Standing, p.Head)
+		}
+	}
+}

@@ -37,20 +37,29 @@ func (pl *Planner) storePlan(ctx context.Context, s ledger.Versioned, result job
 	if result.Plan == nil && s.Kept != nil {
 		return pl.goBack(ctx, s)
 	}
-	if err := ledger.Sweep(ctx, pl.Artifacts, s.Run, s.Artifacts.Begun-1); err != nil {
-		return err
+	kept := s.Kept != nil
+	if !kept {
+		if err := ledger.Sweep(ctx, pl.Artifacts, s.Run, s.Artifacts.Begun-1); err != nil {
+			return err
+		}
+		s.Artifacts.Swept = s.Artifacts.Begun - 1
 	}
 	next := runs.Planned
 	if result.Plan == nil && !result.Previewed {
 		next = runs.PlanFailed
 	}
 	s = s.To(next)
-	s.Artifacts.Swept, s.Kept = s.Artifacts.Begun-1, nil
+	s.Kept = nil
 	if _, err := pl.Ledger.Save(ctx, s); err != nil {
 		if errors.Is(err, pipeline.ErrConflict) {
 			return errors.Join(ErrSuperseded, pl.sweepOne(ctx, s.Run))
 		}
 		return err
+	}
+	if kept { // only now: until the record was saved, the run could still return to the kept plan
+		if err := ledger.Sweep(ctx, pl.Artifacts, s.Run, s.Artifacts.Begun-1); err != nil {
+			return err
+		}
 	}
 	return pl.Planned(ctx, s.Run)
 }

@@ -79,7 +79,8 @@ func (rp *Reporter) syncAnswers(ctx context.Context) error {
 }
 
 // minimize folds the comments of answers about plans, once a newer plan has replaced each of the plans. Answers
-// about applies stay as they are. Without the permission for it, nothing is folded.
+// about applies stay as they are. Without the permission for it, nothing is folded. After another failure, the next
+// call tries again: no command, plan or merge waits for a comment that is only folded.
 func (rp *Reporter) minimize(ctx context.Context, asks []ledger.Answer) error {
 	asks = slices.DeleteFunc(asks, func(a ledger.Answer) bool { return !a.Synced || a.Minimized || !a.PlansOnly() })
 	if len(asks) == 0 {
@@ -99,7 +100,7 @@ func (rp *Reporter) minimize(ctx context.Context, asks []ledger.Answer) error {
 		}
 		for _, id := range a.Comments {
 			if _, err := gatefacts.FinalRefusal(rp.Hub.Minimize(ctx, id)); err != nil {
-				return err
+				return nil
 			}
 		}
 		if err := rp.ChangeAnswer(ctx, a.Name, func(now *ledger.Answer) { now.Minimized = true }); err != nil {
