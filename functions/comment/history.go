@@ -27,7 +27,7 @@ type Past struct {
 
 // PastOf returns the outcome of a project's last plan. ok is false if there was no plan.
 func PastOf(p ProjectStatus, head string, comment int64, until time.Time) (past Past, ok bool) {
-	past = Past{Head: head, Until: until, Comment: comment, Options: strings.TrimPrefix(p.with(), ", "), Approved: p.Approved,
+	past = Past{Head: head, Until: until, Comment: comment, Options: strings.TrimPrefix(p.with(), ", "), Approved: p.Approved[:min(len(p.Approved), maxApproved)],
 		Outcome: Outcome{Project: p.Label(), Standing: p.Standing, Actor: p.By, Counts: p.Counts}}
 	switch p.Standing {
 	case Queued, Planning, Postponed:
@@ -59,6 +59,9 @@ func (p Past) text() string {
 	}
 	return text
 }
+
+// maxApproved limits the users that the history keeps of an apply.
+const maxApproved = 20
 
 // mostPast is the maximum number of rows of the history.
 const mostPast = 30

@@ -28,6 +28,15 @@ func (r Run) keeps(spec Spec) *Kept {
 	return &Kept{r.Spec, r.Address, r.Plan, r.Asked.By, r.Artifacts.Begun}
 }
 
+// ReplacedBy returns the number (the Attempt) of the plan that has replaced all former plans of the run. It is 0 while
+// that plan is not made, and if the run has returned to a former plan.
+func (r Run) ReplacedBy() int {
+	if r.Phase == Queued || r.Phase == Planning || r.Artifacts.Reserved > r.Artifacts.Begun {
+		return 0
+	}
+	return r.Asked.Attempt
+}
+
 // Return returns a run, whose plan could not be made, with its kept plan. The failure goes to the history. The
 // answer to the command must have been written before: the run no longer knows it.
 func (r Run) Return(at time.Time) Run {

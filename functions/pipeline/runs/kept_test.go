@@ -35,6 +35,9 @@ func TestKeeps(t *testing.T) {
 			t.Errorf("%s: keeps %+v", name, got)
 		}
 	}
+	if good.ReplacedBy() != 1 || part.ReplacedBy() != 0 || part.To(Planning).ReplacedBy() != 0 {
+		t.Errorf("replaced by %d, %d", good.ReplacedBy(), part.ReplacedBy())
+	}
 	part.Asked.ThenApply = 1
 	part.Artifacts.Begun = part.NextBegun()
 	for name, r := range map[string]Run{"queued": part, "planning": part.To(Planning)} {
@@ -42,7 +45,7 @@ func TestKeeps(t *testing.T) {
 		if got.Phase != Planned || got.Plan.Hash != "hash" || got.Spec.Merge != "m" || !got.Spec.Options.IsZero() || got.Artifacts.Begun != 4 || got.NextBegun() != 6 {
 			t.Errorf("%s: %+v", name, got)
 		}
-		if got.Asked.By != "bob" || got.Asked.Answer != "" || got.Asked.ThenApply != 0 || got.Asked.Attempt != 2 || got.Kept != nil {
+		if got.Asked.By != "bob" || got.Asked.Answer != "" || got.Asked.ThenApply != 0 || got.Asked.Attempt != 2 || got.Kept != nil || got.ReplacedBy() != 0 {
 			t.Errorf("%s: asked %+v, keeps %+v", name, got.Asked, got.Kept)
 		}
 		if len(got.History) != 1 || got.History[0].Standing != comment.PlanFailed || got.History[0].Actor != "alice" || got.History[0].Comment != 5 {

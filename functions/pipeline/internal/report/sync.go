@@ -92,7 +92,7 @@ func (rp *Reporter) minimize(ctx context.Context, asks []ledger.Answer) error {
 	}
 	latest := map[string]int{}
 	for _, r := range all {
-		latest[r.Target()] = r.Asked.Attempt
+		latest[r.Target()] = r.ReplacedBy()
 	}
 	for _, a := range asks {
 		if !a.Replaced(latest) {
