@@ -784,7 +784,7 @@ func TestCausesOfBombs(t *testing.T) {
 	for name, text := range map[string]string{
 		"loops":      "resource \"lab_thing\" \"a\" {\n  name  = \"a\"\n  color = length(" + loops + "[\"a\"]) > 0 ? \"x\" : " + loops + "[\"a\"]\n}\n",
 		"conditions": conditions + "}\nresource \"lab_thing\" \"a\" {\n  name  = \"a\"\n  color = local.c300 ? \"x\" : \"y\"\n}\n",
-		"ephemeral":  "variable \"e\" {\n  ephemeral = true\n  default = true\n}\nlocals {\n  x = var.e ? \"x\" : \"y\"\n}\nresource \"lab_thing\" \"a\" {\n  name = \"a\"\n  color = ephemeralasnull(local.x) == null ? \"x\" : \"y\"\n}\n",
+		"ephemeral":  "variable \"e\" {\n  ephemeral = true\n  default = true\n}\nlocals {\n  x = (\n    var.e\n    ? \"x\"\n    : \"y\"\n  )\n}\nresource \"lab_thing\" \"a\" {\n  name = \"a\"\n  color = ephemeralasnull(local.x) == null ? \"x\" : \"y\"\n}\n",
 	} {
 		s := (&scenario{providers: map[string]string{"lab": causesLab}}).stage(t)
 		s.inMemory = true
@@ -797,8 +797,11 @@ func TestCausesOfBombs(t *testing.T) {
 		if ds.HasErrors() {
 			t.Fatalf("%s: %s", name, ds)
 		}
-		last := strings.Count(text, "\n")
-		edits := causes.Edits{"main.tf": {{First: last - 1, Last: last - 1}}}
+		line := strings.Count(text, "\n") - 1
+		if before, _, found := strings.Cut(text, "    ? "); found {
+			line = strings.Count(before, "\n") + 1
+		}
+		edits := causes.Edits{"main.tf": {{First: line, Last: line}}}
 		if found := causesOf(t, s, p, edits); len(found) != 1 || found[0].Unedited != causes.Edited {
 			t.Errorf("%s: %d causes", name, len(found))
 		}

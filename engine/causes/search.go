@@ -258,10 +258,8 @@ func (s *search) evaluate(at scope, e hcl.Expression, depth int) cty.Value {
 		switch {
 		case t.RootName() == "local":
 			v = s.value(scope{in: at.in}, m.Locals[name].Expr, depth+1)
-		case m.Parent == nil && s.Plan.Variables[name] != cty.NilVal: // the plan has no ephemeral variables
-			v, _ = s.Plan.Variables[name].UnmarkDeep()
 		case m.Parent == nil:
-			return cty.NilVal
+			v, _ = s.Plan.Variables[name].UnmarkDeep() // cty.NilVal for an ephemeral variable
 		case m.Call.Args[name] != nil:
 			parent, _, _ := at.in.Call()
 			v = s.value(scope{in: parent}, m.Call.Args[name].Expr, depth+1)
