@@ -2,8 +2,8 @@
 // updated, replaced or destroyed, directly or not.
 //
 // The package works with resources, not with single instances: if one instance of a resource changes, everything
-// that depends on the resource counts. It knows the dependencies that planning has found, and for objects without
-// configuration those that the state has stored. It does not know other states. Start at [Of].
+// that depends on the resource counts. It knows the dependencies that planning has found. An object without
+// configuration has the dependencies that the state stores. The package does not know other states. Start at [Of].
 package blastradius
 
 import (
@@ -88,8 +88,8 @@ func Of(p *plans.Plan) Radius {
 	return out
 }
 
-// Reduced returns the edges without those that a longer way replaces, for a picture of a few nodes. If there is a
-// cycle, all edges stay.
+// Reduced returns the edges that a picture of a few nodes needs. It leaves out an edge from a to b if other edges lead
+// from a to b. If there is a cycle, it returns all edges.
 func (r Radius) Reduced() (out [][2]int) {
 	next := make([][]int, len(r.Nodes))
 	for _, e := range r.Edges {
@@ -98,12 +98,12 @@ func (r Radius) Reduced() (out [][2]int) {
 	reach := make([]map[int]bool, len(r.Nodes)) // by at least one edge
 	for i := range r.Nodes {
 		reach[i] = map[int]bool{}
-		todo := slices.Clone(next[i])
-		for len(todo) > 0 {
-			n := todo[len(todo)-1]
-			if todo = todo[:len(todo)-1]; !reach[i][n] {
+		stack := slices.Clone(next[i])
+		for len(stack) > 0 {
+			n := stack[len(stack)-1]
+			if stack = stack[:len(stack)-1]; !reach[i][n] {
 				reach[i][n] = true
-				todo = append(todo, next[n]...)
+				stack = append(stack, next[n]...)
 			}
 		}
 		if reach[i][i] {

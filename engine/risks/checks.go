@@ -18,8 +18,9 @@ type check struct {
 	inside []string
 	// document is set for a policy in JSON.
 	document bool
-	// made are attributes, as "TYPE.ATTRIBUTE", that are harmless as the value of the first of reads. A plan does not
-	// show the ID of a policy that it makes itself, but this policy is none of those that the provider's owner has made.
+	// made are attributes, as "TYPE.ATTRIBUTE", that are harmless as the value of the first of reads. For
+	// example, a plan does not show the ID of a policy that the same plan creates. But such a policy cannot be one of the
+	// cloud's own policies, which may allow everything.
 	made []string
 }
 

@@ -23,7 +23,7 @@ func manyRisks(n int) (out []Risk) {
 	return out
 }
 
-// TestRiskLines holds the lines about 1, 30 and 300 risks, and about those that are made to break Markdown.
+// TestRiskLines shows the lines about 1, 30 and 300 risks, and about risks whose texts try to break Markdown.
 func TestRiskLines(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder

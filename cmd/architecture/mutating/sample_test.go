@@ -29,8 +29,8 @@ type chosen struct {
 	mutant
 }
 
-// load reads the packages of the patterns, without those that have no tests. If only is not "", only files with this
-// name have mutants.
+// load reads the packages that match the patterns and have tests. If only is not "", load makes mutants of files with
+// this name only.
 func load(patterns []string, only string) ([]*subject, error) {
 	loaded, err := packages.Load(&packages.Config{
 		Mode: packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesInfo |

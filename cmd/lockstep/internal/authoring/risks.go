@@ -12,6 +12,7 @@ import (
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/opening"
 	"github.com/lockstep-iac/lockstep/engine/blastradius"
 	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/risks"
 	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 	"github.com/lockstep-iac/lockstep/functions/workdir"
@@ -30,11 +31,7 @@ var Risks = cli.Command{Name: "risks", Synopsis: "Show what is dangerous in a sa
 	if f.NArg() != 0 {
 		return f.Refuse("Too many arguments", "Give the command risks no arguments. If the plan is in another file than tfplan, name that file with -plan=FILE.")
 	}
-	path := a.Path(planned)
-	if _, err := os.Stat(path); err != nil {
-		return a.Show(noSavedPlan(planned))
-	}
-	plan, op, ds := opening.OpenPlan(a, path, cli.LockFlags{}, workdir.LocalPaths{}, "")
+	plan, op, ds := openSaved(a, planned)
 	defer op.Close()
 	if ds.HasErrors() {
 		return a.Show(ds)
@@ -50,9 +47,13 @@ var Risks = cli.Command{Name: "risks", Synopsis: "Show what is dangerous in a sa
 	return 0
 }}
 
-// noSavedPlan is the error about a file with a saved plan that cannot be read.
-func noSavedPlan(name string) diags.Diagnostics {
-	return diags.Errorf(nil, "No saved plan", "%s cannot be read. Save a plan first: \"lockstep plan -out=tfplan\". If the plan is in another file, name that file with -plan=FILE.", name)
+// openSaved opens the saved plan in a file. The caller must close the operation, also after an error.
+func openSaved(a *cli.App, name string) (*plans.Plan, *opening.Operation, diags.Diagnostics) {
+	path := a.Path(name)
+	if _, err := os.Stat(path); err != nil {
+		return nil, opening.New(a), diags.Errorf(nil, "No saved plan", "%s cannot be read. Save a plan first: \"lockstep plan -out=tfplan\". If the plan is in another file, name that file with -plan=FILE.", name)
+	}
+	return opening.OpenPlan(a, path, cli.LockFlags{}, workdir.LocalPaths{}, "")
 }
 
 // risksText returns risks for people, one a line.

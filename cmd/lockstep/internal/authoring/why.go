@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"unicode"
@@ -17,7 +16,6 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/render"
-	"github.com/lockstep-iac/lockstep/functions/workdir"
 )
 
 var Why = cli.Command{Name: "why", Synopsis: "Show which lines of the configuration cause a planned change", Run: func(a *cli.App, args []string) int {
@@ -35,11 +33,7 @@ var Why = cli.Command{Name: "why", Synopsis: "Show which lines of the configurat
 	if f.NArg() != 1 {
 		return f.Refuse("Address is missing", "Give the command why the address of an object that the plan changes, with or without an attribute: \"lockstep why aws_instance.web.tags\".")
 	}
-	path := a.Path(planned)
-	if _, err := os.Stat(path); err != nil {
-		return a.Show(noSavedPlan(planned))
-	}
-	plan, op, ds := opening.OpenPlan(a, path, cli.LockFlags{}, workdir.LocalPaths{}, "")
+	plan, op, ds := openSaved(a, planned)
 	defer op.Close()
 	if ds.HasErrors() {
 		return a.Show(ds)

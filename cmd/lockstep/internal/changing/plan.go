@@ -25,7 +25,7 @@ var Plan = cli.Command{Name: "plan", Synopsis: "Show what an apply would change"
 	operationOptions(f, &o)
 	f.StringVar(&out, "out", "", "save the plan in a file, for `lockstep apply FILE`")
 	f.StringVar(&o.generate, "generate-config-out", "", "write the missing resource blocks of imports to this new file")
-	f.StringVar(&since, "since", "", "with -json: add to each change the lines that cause it, among those that differ from the commit at which the branch left this one, such as origin/main")
+	f.StringVar(&since, "since", "", "with -json: add to each change the lines of your branch that cause it; give the branch that yours began from, such as origin/main")
 	f.BoolVar(&detailed, "detailed-exitcode", false, "exit with 0 for no changes, 1 for errors, 2 for changes")
 	if code, ok := f.ParseArgs(args); !ok {
 		return code

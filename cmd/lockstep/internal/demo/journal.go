@@ -25,7 +25,8 @@ type moment struct {
 	texts  []string // texts in the entry; nil means no moment
 	happen func()
 	// pace is how long each change takes after its intent is in the journal: whoever kills the process meanwhile leaves a
-	// change in doubt. turns limits how many changes are under way after the moment; taken are those that have a turn.
+	// change in doubt. After the moment, a change takes a turn from turns before it begins, so that few changes are under
+	// way. taken has the changes that hold a turn.
 	pace  time.Duration
 	past  atomic.Bool
 	turns chan struct{}
