@@ -76,7 +76,7 @@ var directions = []struct {
 
 	// The process of a run.
 	{"functions/pipeline/policytrial", []string{"functions/pipeline/gatefacts", "functions/pipeline/internal/policychecks", "functions/pipeline/jobs", "functions/project/..."}},
-	{"functions/pipeline/subprocess", []string{"engine/...", "functions/comment/...", "functions/confine", "functions/pipeline/jobs", "functions/pipeline/runs", "functions/pipeline/policytrial", "functions/project/...", "github"}},
+	{"functions/pipeline/subprocess", []string{"engine/...", "functions/comment/...", "functions/confine", "functions/internal/redacting", "functions/pipeline/jobs", "functions/pipeline/runs", "functions/pipeline/policytrial", "functions/project/...", "github"}},
 	{"functions/pipeline/modules", []string{"engine/...", "functions/modules/...", "functions/pipeline/jobs", "functions/pipeline/subprocess", "github"}},
 	{"functions/pipeline/executor", []string{"engine/...", "statebackend/...", "functions/comment/...", "functions/internal/...", "functions/operation", "functions/workdir", "functions/pipeline/subprocess", "functions/pipeline/modules", "functions/pipeline/jobs", "functions/pipeline/runs", "functions/pipeline/internal/policychecks", "functions/pipeline/internal/remotestates", "functions/pipeline/internal/encryptionpolicy", "functions/pipeline/internal/estimates", "functions/places", "functions/project/...", "functions/pipeline/patches"}},
 

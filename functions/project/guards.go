@@ -34,7 +34,7 @@ type guard struct {
 
 // guards records the patterns of blocks. The blocks' own parsers report mistakes in the patterns.
 func (p *parser) guards(all hcl.Blocks) {
-	for _, kind := range []grammar.Block{grammar.Require, grammar.Policy, grammar.Gate, grammar.Hook, grammar.Notify} {
+	for _, kind := range []grammar.Block{grammar.Require, grammar.Policy, grammar.Gate, grammar.Step, grammar.Hook, grammar.Notify} {
 		for _, b := range all.OfType(kind.Type) {
 			block := b.Type
 			for _, l := range b.Labels {
@@ -47,6 +47,11 @@ func (p *parser) guards(all hcl.Blocks) {
 
 // refuses reports whether a block can refuse something, such as an apply.
 func (p *parser) refuses(b *hcl.Block) bool {
+	if b.Type == grammar.Step.Type {
+		return slices.ContainsFunc(p.settings.Require, func(r requirements.Requirement) bool {
+			return r.Step != nil && r.Step.Name == b.Labels[0] && r.Step.Required && r.Step.On != requirements.AfterApply
+		})
+	}
 	if b.Type != grammar.Hook.Type {
 		return b.Type != grammar.Notify.Type
 	}

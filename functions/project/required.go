@@ -20,8 +20,22 @@ func (s *Settings) Required(command string, p Project, base []Project) []require
 	names, new := s.names(p, base)
 	var out []requirements.Requirement
 	for _, r := range s.Require {
-		if r.About(command, names, new) {
+		if (r.Step == nil || r.Step.Judges()) && r.About(command, names, new) {
 			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// StepsOf returns the steps for a moment and a project of a pull request. They are matched as in [Settings.Required].
+func (s *Settings) StepsOf(on requirements.Moment, p Project, base []Project) (out []requirements.Step) {
+	if s == nil {
+		return nil
+	}
+	names, new := s.names(p, base)
+	for _, r := range s.Require {
+		if r.Step != nil && r.Step.On == on && requirements.Selects(r.Projects, names, new) {
+			out = append(out, *r.Step)
 		}
 	}
 	return out
@@ -81,6 +95,11 @@ func (s *Settings) HasPolicies() bool {
 // HasGates reports whether there is a gate block.
 func (s *Settings) HasGates() bool {
 	return s != nil && slices.ContainsFunc(s.Require, func(r requirements.Requirement) bool { return r.Gate != nil })
+}
+
+// HasSteps reports whether there is a step block for one of these moments.
+func (s *Settings) HasSteps(on ...requirements.Moment) bool {
+	return s != nil && slices.ContainsFunc(s.Require, func(r requirements.Requirement) bool { return r.Step != nil && slices.Contains(on, r.Step.On) })
 }
 
 // RequiresSome reports whether a requirement for a command applies only to some projects. If so, the caller

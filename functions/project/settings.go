@@ -51,6 +51,8 @@ type Settings struct {
 	// Stateful are patterns of resource types whose objects keep data, in addition to those that Lockstep knows.
 	// Only the base branch decides about this setting.
 	Stateful []string
+	// Tools are the SHA-256 checksums of the tools of steps, by name. Only the base branch decides about this setting.
+	Tools map[string]string
 
 	wildcards []wildcard // project blocks for many directories, in the order of the file
 	defaults  Project    // the values of projects that do not set them
@@ -263,17 +265,18 @@ func (p *parser) automerge(blocks hcl.Blocks) {
 	}
 }
 
-// requires parses the blocks with requirements, and the types that they are about. It also parses the hook blocks, because hooks can refuse, too.
+// requires parses the blocks with requirements, and the types and tools that they are about. It also parses the hook blocks, because hooks can refuse, too.
 // An earlier error in the syntax or in a block's type may have hidden such a block. Errors in other blocks hide
 // no block.
 func (p *parser) requires(content *hcl.BodyContent) {
 	before, blocks := len(p.diags), content.Blocks
 	p.settings.Unreadable = p.diags.HasErrors()
 	p.settings.Stateful = p.types(content.Attributes["stateful"])
+	p.settings.Tools = p.tools(content.Attributes["tools"])
 	for _, kind := range []struct {
 		grammar.Block
 		parse func(hcl.Blocks) ([]requirements.Requirement, hcl.Diagnostics)
-	}{{grammar.Require, requirements.Parse}, {grammar.Policy, requirements.ParsePolicies}, {grammar.Gate, requirements.ParseGates}} {
+	}{{grammar.Require, requirements.Parse}, {grammar.Policy, requirements.ParsePolicies}, {grammar.Gate, requirements.ParseGates}, {grammar.Step, requirements.ParseSteps(p.settings.Tools)}} {
 		all, ds := kind.parse(blocks.OfType(kind.Type))
 		p.settings.Require, p.diags = append(p.settings.Require, all...), append(p.diags, ds...)
 	}

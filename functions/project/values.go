@@ -13,6 +13,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/places"
 	"github.com/lockstep-iac/lockstep/functions/project/internal/blocks"
+	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 )
 
 // A quoted is a text of the file with its range.
@@ -108,6 +109,15 @@ func (p *parser) types(a *hcl.Attribute) (out []string) {
 			p.settings.guards = append(p.settings.guards, guard{block: a.Name, pattern: pattern, at: s.at, types: true})
 		}
 	}
+	return out
+}
+
+// tools reads the tools of steps: checksums by name.
+func (p *parser) tools(a *hcl.Attribute) map[string]string {
+	names := map[string]string{}
+	p.decode(a, &names, "texts by names: { tflint = \"sha256:...\" }")
+	out, ds := requirements.Tools(a, names)
+	p.diags = append(p.diags, ds...)
 	return out
 }
 

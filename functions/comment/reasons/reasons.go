@@ -105,6 +105,7 @@ var types = Union[Reason]{
 	"nothing to stop":     reflect.TypeFor[NothingToStop](),
 	"stopped":             reflect.TypeFor[WasStopped](),
 	"hooked":              reflect.TypeFor[Hooked](),
+	"step failed":         reflect.TypeFor[StepFailed](),
 	"nothing to unlock":   reflect.TypeFor[NothingToUnlock](),
 	"nothing to lock":     reflect.TypeFor[NothingToLock](),
 	"locked by another":   reflect.TypeFor[LockedByAnother](),

@@ -39,6 +39,7 @@ const (
 	OpenTo      Rule = "branch"       // the base branch may be deployed to the environment
 	ActionsOnly Rule = "actions only" // a protection rule that only GitHub Actions can check; Wanted has its App
 	Gate        Rule = "gate"         // as for Policy, for a function or a webhook
+	Step        Rule = "step"         // as for Policy, for a program in the checkout
 )
 
 // A wording has all texts about one kind of condition.
@@ -78,6 +79,7 @@ var wordings = map[Rule]wording{
 	NoRisk:      {wants: func(r Ruling) string { return "a plan without the risks " + markdown.List(r.Wanted) }, brief: plain("the requirement `no_risk`"), settled: true},
 	Policy:      {wants: func(r Ruling) string { return "a plan that passes the policy " + markdown.List(r.Wanted) }, found: warned, brief: named("policy"), settled: true},
 	Gate:        {wants: func(r Ruling) string { return "a plan that the gate " + markdown.List(r.Wanted) + " allows" }, found: warned, brief: named("gate"), settled: true},
+	Step:        {wants: func(r Ruling) string { return "success of the step " + markdown.List(r.Wanted) }, found: warned, brief: named("step"), settled: true},
 	Environment: {wants: func(r Ruling) string {
 		return "the protection rules of the GitHub environment " + markdown.List(r.Wanted)
 	}, brief: named("environment")},
@@ -89,6 +91,9 @@ var wordings = map[Rule]wording{
 		return "an environment without the protection rule " + markdown.List(r.Wanted) + " (only GitHub Actions can check that rule: remove it from the environment)"
 	}, brief: func(r Ruling) string { return "protection rule " + markdown.List(r.Wanted) }},
 }
+
+// judges reports whether the rule is about a verdict on the plan: of a policy, a gate or a step.
+func (r Rule) judges() bool { return r == Policy || r == Gate || r == Step }
 
 // named returns a function for the table [wordings]. It returns noun followed by the names that the condition
 // requires: "label `ready`".

@@ -12,7 +12,7 @@ func against(r Ruling) []string {
 	const most = 10
 	var out, nameless []string
 	more := 0
-	if r.Rule == Policy || r.Rule == Gate || r.Rule == NoRisk {
+	if r.Rule.judges() || r.Rule == NoRisk {
 		more = r.Have
 	}
 	for i, a := range r.Against {
@@ -100,6 +100,12 @@ var whys = map[Why]func(name, names string) string{
 	},
 	OtherGate: func(string, string) string {
 		return "the gate has not seen this plan: comment `lockstep plan`"
+	},
+	NoResult: func(string, string) string {
+		return "the step has no result: comment `lockstep plan` to run it again"
+	},
+	OtherStep: func(string, string) string {
+		return "the step has not run for this plan, or has changed since: comment `lockstep plan`"
 	},
 	Unresolved: func(string, string) string {
 		return "the branch protection requires all conversations to be resolved"

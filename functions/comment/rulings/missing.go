@@ -22,19 +22,19 @@ func (r Ruling) comes() bool {
 	return !slices.ContainsFunc(r.Of, func(x Ruling) bool { return !x.comes() })
 }
 
-// Denied reports whether a policy or a gate denies the plan. Only a new plan or an override can change that. A
-// policy with errors, or a gate that does not answer, blocks the plan without denying it.
+// Denied reports whether a policy, a gate or a step denies the plan. Only a new plan or an override can change that.
+// A policy with errors, a gate that does not answer, or a step without a result blocks the plan without denying it.
 func (r Ruling) Denied() bool { return len(r.DeniedBy()) > 0 }
 
-// DeniedBy returns the policies and gates that deny the plan, in Markdown: "policy `ranges`". A requirement
+// DeniedBy returns the policies, gates and steps that deny the plan, in Markdown: "policy `ranges`". A requirement
 // with several alternatives is denied only if all of them are.
 func (r Ruling) DeniedBy() (out []string) {
 	switch {
 	case r.Outcome.Allows():
 		return nil
-	case r.Rule == Policy || r.Rule == Gate:
+	case r.Rule.judges():
 		said := func(a Against) bool { return a.Why == Denied }
-		unsure := func(a Against) bool { return a.Why == Unreliable || a.Why == NoVerdict }
+		unsure := func(a Against) bool { return a.Why == Unreliable || a.Why == NoVerdict || a.Why == NoResult }
 		if r.Outcome == Fails && (r.Have > 0 || slices.ContainsFunc(r.Against, said)) && !slices.ContainsFunc(r.Against, unsure) {
 			return []string{wordings[r.Rule].brief(r)}
 		}

@@ -142,10 +142,12 @@ const (
 	Blocked       Why = "blocked"        // GitHub blocks the merge by rules of the base branch; Names are the possible kinds
 	Unresolved    Why = "unresolved"     // conversations are open, but the base branch's rules require that all are resolved
 	LeftOut       Why = "left out"       // the name is an invalid line of CODEOWNERS
-	Denied        Why = "denied"         // the name is the message of a policy or a gate, or a mistake in it
+	Denied        Why = "denied"         // the name is the message of a policy, a gate or a step, or a mistake in it
 	Unreliable    Why = "unreliable"     // the policy has mistakes
 	NoVerdict     Why = "no verdict"     // the gate has not answered, or its answer was not valid
 	OtherGate     Why = "other gate"     // another gate was asked about the plan, or none
+	NoResult      Why = "no result"      // the program of the step has no exit code
+	OtherStep     Why = "other step"     // the step has not run for the plan, or was another one
 	OtherPolicies Why = "other policies" // other policies have judged the plan, or none
 	AtRisk        Why = "at risk"        // the plan has the risk with this name, and Names are the objects
 	NotAssessed   Why = "not assessed"   // nobody has looked for risks with the present settings

@@ -30,7 +30,7 @@ func (r Ruling) Markdown(depth int) string {
 // rule are returned in below, for a list below the line, if there are several.
 func line(r Ruling) (text string, below []string) {
 	var more []string
-	has, judged := found(r), r.Rule == Policy || r.Rule == Gate
+	has, judged := found(r), r.Rule.judges()
 	if has != "" && !judged {
 		more = append(more, has)
 	}

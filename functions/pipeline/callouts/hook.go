@@ -73,8 +73,8 @@ type changes struct {
 	Forget int `json:"forget"`
 }
 
-// Step calls a hook, and returns its answer. The error is nil unless ctx has ended.
-func (c *Caller) Step(ctx context.Context, s jobs.Step) (reasons.Hooked, error) {
+// Hook calls a hook, and returns its answer. The error is nil unless ctx has ended.
+func (c *Caller) Hook(ctx context.Context, s jobs.HookCall) (reasons.Hooked, error) {
 	out := reasons.Hooked{Hook: s.Hook.Name, Event: string(s.Event)}
 	r := s.Run
 	data := stepData{

@@ -22,9 +22,9 @@ import (
 )
 
 // stepOf is a step of an endpoint.
-func stepOf(on endpoints.HookEvent, e endpoints.Endpoint) jobs.Step {
+func stepOf(on endpoints.HookEvent, e endpoints.Endpoint) jobs.HookCall {
 	r := runs.Run{ID: runs.ID{Pull: pipeline.Pull{Repo: job.Repo, Number: 7}, Project: "net", Workspace: "default"}, Spec: runs.Spec{Head: "abc", Dir: "nets/net"}, Asked: runs.Asked{By: "zoe", Attempt: 2, Try: 5}}
-	return jobs.Step{Hook: endpoints.Hook{Name: "ticket", Endpoint: e}, Event: on, Run: r, Counts: counting.Counts{Add: 1, Destroy: 2}}
+	return jobs.HookCall{Hook: endpoints.Hook{Name: "ticket", Endpoint: e}, Event: on, Run: r, Counts: counting.Counts{Add: 1, Destroy: 2}}
 }
 
 // TestStep has a receiver check the signature, and that a repetition has the same ID.
@@ -46,7 +46,7 @@ func TestStep(t *testing.T) {
 	c := Caller{Secret: secrets, Transport: to{s}}
 	e := endpoints.Endpoint{URL: "https://chat.example/x", Secret: keyARN}
 	for _, on := range []endpoints.HookEvent{endpoints.BeforeApply, endpoints.AfterApply, endpoints.AfterApply} {
-		said, err := c.Step(t.Context(), stepOf(on, e))
+		said, err := c.Hook(t.Context(), stepOf(on, e))
 		if diff := cmp.Diff(reasons.Hooked{Hook: "ticket", Event: string(on)}, said); diff != "" || err != nil {
 			t.Error(err, diff)
 		}
@@ -68,12 +68,12 @@ func TestStep(t *testing.T) {
 func TestStepID(t *testing.T) {
 	t.Parallel()
 	base := stepOf(endpoints.BeforeApply, endpoints.Endpoint{})
-	others := map[string]func(*jobs.Step){
-		"hook": func(s *jobs.Step) { s.Hook.Name = "x" }, "event": func(s *jobs.Step) { s.Event = endpoints.AfterApply }, "project": func(s *jobs.Step) { s.Run.Project = "x" },
-		"pull request": func(s *jobs.Step) { s.Run.Pull.Number = 8 }, "apply": func(s *jobs.Step) { s.Run.Asked.Try = 6 },
-		"plan": func(s *jobs.Step) { s.Event = endpoints.BeforePlan }, "another plan": func(s *jobs.Step) { s.Event, s.Run.Asked.Attempt = endpoints.BeforePlan, 3 },
-		"plan made": func(s *jobs.Step) { s.Event = endpoints.AfterPlan }, "plan failed": func(s *jobs.Step) { s.Event, s.Failed = endpoints.AfterPlan, true },
-		"plan of another state": func(s *jobs.Step) { s.Event, s.State.Serial = endpoints.AfterPlan, 4 }, "plan with other changes": func(s *jobs.Step) { s.Event, s.Counts.Add = endpoints.AfterPlan, 3 },
+	others := map[string]func(*jobs.HookCall){
+		"hook": func(s *jobs.HookCall) { s.Hook.Name = "x" }, "event": func(s *jobs.HookCall) { s.Event = endpoints.AfterApply }, "project": func(s *jobs.HookCall) { s.Run.Project = "x" },
+		"pull request": func(s *jobs.HookCall) { s.Run.Pull.Number = 8 }, "apply": func(s *jobs.HookCall) { s.Run.Asked.Try = 6 },
+		"plan": func(s *jobs.HookCall) { s.Event = endpoints.BeforePlan }, "another plan": func(s *jobs.HookCall) { s.Event, s.Run.Asked.Attempt = endpoints.BeforePlan, 3 },
+		"plan made": func(s *jobs.HookCall) { s.Event = endpoints.AfterPlan }, "plan failed": func(s *jobs.HookCall) { s.Event, s.Failed = endpoints.AfterPlan, true },
+		"plan of another state": func(s *jobs.HookCall) { s.Event, s.State.Serial = endpoints.AfterPlan, 4 }, "plan with other changes": func(s *jobs.HookCall) { s.Event, s.Counts.Add = endpoints.AfterPlan, 3 },
 	}
 	seen := map[string]string{base.ID(): "itself"}
 	for name, change := range others {
@@ -110,7 +110,7 @@ func TestStepAnswers(t *testing.T) {
 			Hide:   func(s string) string { return strings.ReplaceAll(s, "hunter2", "***") },
 		}
 		for on, want := range map[endpoints.HookEvent]reasons.Hooked{endpoints.BeforePlan: want.before, endpoints.AfterPlan: want.after} {
-			got, err := c.Step(t.Context(), stepOf(on, endpoints.Endpoint{Function: "arn"}))
+			got, err := c.Hook(t.Context(), stepOf(on, endpoints.Endpoint{Function: "arn"}))
 			want.Hook, want.Event = "ticket", string(on)
 			if want.Mistake != "" && strings.HasPrefix(got.Mistake, want.Mistake) {
 				want.Mistake = got.Mistake
@@ -129,7 +129,7 @@ func TestStepAnswers(t *testing.T) {
 func TestPrograms(t *testing.T) {
 	t.Parallel()
 	e := endpoints.Endpoint{Program: "ticket"}
-	got, err := (&Caller{}).Step(t.Context(), stepOf(endpoints.BeforePlan, e))
+	got, err := (&Caller{}).Hook(t.Context(), stepOf(endpoints.BeforePlan, e))
 	if err != nil || !strings.Contains(got.Mistake, "-hook-programs") || !got.Against() {
 		t.Errorf("%+v %v", got, err)
 	}
@@ -139,12 +139,12 @@ func TestPrograms(t *testing.T) {
 		}
 		return []byte(`{"messages":["CHG-7"]}`), nil
 	}}
-	if got, err = c.Step(t.Context(), stepOf(endpoints.BeforePlan, e)); err != nil || len(got.Messages) != 1 {
+	if got, err = c.Hook(t.Context(), stepOf(endpoints.BeforePlan, e)); err != nil || len(got.Messages) != 1 {
 		t.Errorf("%+v %v", got, err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err = c.Step(ctx, stepOf(endpoints.BeforePlan, e)); !errors.Is(err, context.Canceled) {
+	if _, err = c.Hook(ctx, stepOf(endpoints.BeforePlan, e)); !errors.Is(err, context.Canceled) {
 		t.Errorf("the error is %v", err)
 	}
 }
@@ -156,7 +156,7 @@ func TestAccepted(t *testing.T) {
 		s := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) }))
 		c := Caller{Secret: secrets, Transport: to{s}}
 		h := endpoints.Hook{Name: "ticket", Endpoint: endpoints.Endpoint{URL: "https://tickets.example/", Secret: keyARN}}
-		said, err := c.Step(t.Context(), jobs.Step{Hook: h, Event: endpoints.BeforeApply})
+		said, err := c.Hook(t.Context(), jobs.HookCall{Hook: h, Event: endpoints.BeforeApply})
 		s.Close()
 		if err != nil || said.Against() {
 			t.Errorf("%d: %+v, %v", status, said, err)

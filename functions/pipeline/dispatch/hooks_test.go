@@ -34,7 +34,7 @@ type steps struct {
 // use has the hooks of a stage call the program.
 func (p *steps) use(s *stage) {
 	c := &callouts.Caller{Program: p.run}
-	s.pipeline.Hook = c.Step
+	s.pipeline.Hook = c.Hook
 }
 
 func (p *steps) run(_ context.Context, name string, input []byte) ([]byte, error) {

@@ -38,7 +38,10 @@ type Pipeline struct {
 	Engine    jobs.Engine
 	// Hook calls the hooks of base branches. If it is nil, no hook can be called, and each hook counts as
 	// failed.
-	Hook jobs.StepFunc
+	Hook jobs.HookFunc
+	// Step runs the steps of lockstep.hcl. If it is nil, no step can run: plans with a step on "generate" fail, and
+	// required steps block applies.
+	Step jobs.StepFunc
 	// Notify delivers the notifications of base branches; if it is nil, they are dropped.
 	Notify jobs.NotifyFunc
 	// Projects finds and reads the projects in checkouts. If it is nil, that is done in this process.

@@ -409,7 +409,7 @@ func TestRenamedWithHooks(t *testing.T) {
 			s := movable(t, files)
 			var mu sync.Mutex
 			var heard []string
-			s.pipeline.Hook = func(_ context.Context, x jobs.Step) (reasons.Hooked, error) {
+			s.pipeline.Hook = func(_ context.Context, x jobs.HookCall) (reasons.Hooked, error) {
 				mu.Lock()
 				defer mu.Unlock()
 				heard = append(heard, string(x.Event)+" "+x.Run.Pull.Repository())

@@ -68,8 +68,14 @@ func resultOf(ctx context.Context, o *checkout, plan *plans.Plan, ds diags.Diagn
 	res.Outputs, res.Asked = o.outputs(ctx, plan), o.remote.Asked()
 	var found []comment.Risk
 	res.Content, found, err = o.contentOf(ctx, plan)
+	if err != nil {
+		return res, err
+	}
+	if res.JSON, err = o.openJSON(plan, found); err != nil {
+		return res, fmt.Errorf("describe the plan for its steps: %w", err)
+	}
 	res.Report = comment.RiskLines(found) + o.radius(plan, found, hide).Markdown() + res.Report
-	return res, err
+	return res, nil
 }
 
 // attempts is how often a plan is made at most. It is made once more if somebody has written the state in the

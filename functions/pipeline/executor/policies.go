@@ -19,12 +19,9 @@ func (o *checkout) contentOf(ctx context.Context, p *plans.Plan) (*runs.Content,
 	if len(o.job.Policies)+len(o.job.Gates) == 0 {
 		return out, found, nil
 	}
-	doc, err := formats.Plan(p, o.Config, o.Schemas)
+	doc, err := o.planJSON(p, found)
 	if err != nil {
 		return nil, nil, fmt.Errorf("describe the plan for its judges: %w", err)
-	}
-	if doc, err = withRisks(doc, found); err != nil {
-		return nil, nil, fmt.Errorf("describe the risks for the plan's judges: %w", err)
 	}
 	x := policychecks.Judge{Hide: o.secrets(p, nil).From}
 	if ask := o.engine.Gate; ask != nil {
@@ -33,4 +30,25 @@ func (o *checkout) contentOf(ctx context.Context, p *plans.Plan) (*runs.Content,
 		}
 	}
 	return out, found, x.Content(ctx, o.job, doc, out)
+}
+
+// planJSON returns the JSON of a plan, with its risks.
+func (o *checkout) planJSON(p *plans.Plan, found []comment.Risk) ([]byte, error) {
+	doc, err := formats.Plan(p, o.Config, o.Schemas)
+	if err != nil {
+		return nil, err
+	}
+	return withRisks(doc, found)
+}
+
+// openJSON returns the JSON of a plan without sensitive values, if the job needs it.
+func (o *checkout) openJSON(p *plans.Plan, found []comment.Risk) ([]byte, error) {
+	if !o.job.PlanJSON {
+		return nil, nil
+	}
+	doc, err := o.planJSON(p, found)
+	if err != nil {
+		return nil, err
+	}
+	return policychecks.Public(doc, o.secrets(p, nil).From)
 }

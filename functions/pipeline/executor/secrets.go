@@ -3,7 +3,6 @@ package executor
 import (
 	"regexp"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/lockstep-iac/lockstep/engine/plans"
@@ -25,7 +24,7 @@ func (o *checkout) secrets(p *plans.Plan, after *states.State) *secrets {
 			found.Text(s)
 		}
 	}
-	for _, s := range SecretsIn(o.env) {
+	for _, s := range redacting.SecretsIn(o.env) {
 		found.Text(s)
 	}
 	for _, s := range o.vault {
@@ -102,20 +101,7 @@ func Redact(hidden []string, text string) string {
 
 // SecretsIn returns the values of environment variables whose names say that they are secret, such as
 // AWS_SECRET_ACCESS_KEY.
-func SecretsIn(environ []string) []string {
-	var out []string
-	for _, kv := range environ {
-		name, value, _ := strings.Cut(kv, "=")
-		name = strings.ToUpper(name)
-		for _, word := range []string{"SECRET", "TOKEN", "PASSWORD", "PASSWD", "PRIVATE", "CREDENTIAL", "ACCESS_KEY", "API_KEY", "APIKEY"} {
-			if value != "" && strings.Contains(name, word) {
-				out = append(out, value)
-				break
-			}
-		}
-	}
-	return out
-}
+func SecretsIn(environ []string) []string { return redacting.SecretsIn(environ) }
 
 // fromState collects the sensitive values in a state. It uses the marks in the state and the known schemas,
 // because other tools may have written the state with fewer marks.

@@ -35,6 +35,8 @@ type base struct {
 	sealings map[sealingKey]encryptionpolicy.Base
 	// policies are the policies of the settings, in their order.
 	policies []jobs.Policy
+	// steps are the steps of the settings, by name.
+	steps map[string]jobs.Step
 }
 
 // baseAt reads a commit of the base branch. Each process downloads an archive for each commit, once.
@@ -69,6 +71,9 @@ func (e *Reader) baseAt(ctx context.Context, sha string) (base, error) {
 		b.allow = s.Allow.States
 	}
 	if b.policies, err = PoliciesIn(dir, "the base branch", s); err != nil {
+		return base{}, fmt.Errorf("read the base branch: %w", err)
+	}
+	if b.steps, err = stepsIn(dir, s); err != nil {
 		return base{}, fmt.Errorf("read the base branch: %w", err)
 	}
 	e.Bases.put(e.Message.Pull.Repo.ID, sha, b)

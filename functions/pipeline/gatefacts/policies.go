@@ -107,8 +107,12 @@ func isPolicy(name string) bool {
 // base commit.
 func (e *Reader) judge(ctx context.Context, r runs.Run, j *jobs.Job) error {
 	s, _, err := e.Settings(ctx, r.Spec.Base)
-	if err != nil || !s.HasPolicies() && !s.HasGates() {
+	if err != nil {
 		return err
+	}
+	j.PlanJSON = s.HasSteps(requirements.AfterPlan)
+	if !s.HasPolicies() && !s.HasGates() {
+		return nil
 	}
 	b, err := e.baseAt(ctx, r.Spec.Base)
 	if err != nil {

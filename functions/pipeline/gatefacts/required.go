@@ -113,6 +113,9 @@ func (e *Reader) require(ctx context.Context, q *admission.Request) error {
 	if err != nil {
 		return err
 	}
+	if s.Steps, err = e.stepsNow(ctx, in); err != nil {
+		return err
+	}
 	if s.Policies, err = e.policiesNow(ctx, in); err != nil {
 		return err
 	}
@@ -232,6 +235,9 @@ func planOf(c *runs.Content) requirementrules.Fact[requirementrules.Plan] {
 	for _, v := range c.Verdicts {
 		p.Verdicts = append(p.Verdicts, requirementrules.Judgement(v))
 	}
+	for _, v := range c.Steps {
+		p.Steps = append(p.Steps, requirementrules.Judgement(v))
+	}
 	return requirementrules.Known(p)
 }
 
@@ -350,6 +356,9 @@ func foreseenQuestion(ctx context.Context, e *Reader, r runs.Run, asks requireme
 		return nil, err
 	}
 	if s.Replaced, s.Since, err = replaced(ctx, e, r); err != nil {
+		return nil, err
+	}
+	if s.Steps, err = e.stepsNow(ctx, in); err != nil {
 		return nil, err
 	}
 	if s.Policies, err = e.policiesNow(ctx, in); err != nil {

@@ -22,6 +22,9 @@ type PlanResult struct {
 	Applyable bool
 	// Doubts are the addresses of objects that the plan leaves out, because nobody knows whether they exist.
 	Doubts []string `json:",omitempty"`
+	// JSON is the plan as JSON, without sensitive values. It is set if [Job.PlanJSON] is set. Source:
+	// https://developer.hashicorp.com/terraform/internals/json-format#plan-representation
+	JSON []byte `json:",omitempty"`
 	// Report is the plan, or the errors, for people, in Markdown. It may be shortened.
 	Report string
 	// Full is the whole plan, or all errors, as text; "" if Report already has all of it.

@@ -4,45 +4,74 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
+	"time"
 
-	"github.com/lockstep-iac/lockstep/engine/plans/counting"
-	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
-	"github.com/lockstep-iac/lockstep/functions/project/endpoints"
+	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 )
 
-// A Step is the call of a hook at an event of a run.
+// A Step is a step block of the base branch, together with its files there.
 type Step struct {
-	Hook  endpoints.Hook
-	Event endpoints.HookEvent
-	Run   runs.Run
-	// Failed is set for a hook that is called after a failed plan or apply. Counts are the changes that are
-	// planned or, after an apply, that were made.
-	Failed bool
-	Counts counting.Counts
-	// State is the state from which the plan was made; it is set for a hook after a plan. Again is set if the
-	// plan replaces an earlier plan of the run.
-	State runs.StateID
-	Again bool
+	requirements.Step
+	// Base are the files by their paths in the repository. Problem is the reason if they could not be read; the step
+	// then does not run.
+	Base    map[string][]byte `json:",omitempty"`
+	Problem string            `json:",omitempty"`
 }
 
-// A StepFunc calls a hook. An error is a failure that may pass, such as that of a network. If the hook's answer
-// is wrong, the returned reasons.Hooked says what is wrong. If a process dies, the hook is called once more
-// with the same ID, unless there is a different plan by then.
-type StepFunc func(context.Context, Step) (reasons.Hooked, error)
-
-// ID returns the ID of a step. A hook is called at least once for each step, and recognizes a repeated call by
-// this ID.
+// ID returns a digest of everything that affects the step's result, besides the checkout. A result with a different ID
+// is that of another step.
 func (s Step) ID() string {
-	number := s.Run.Asked.Attempt
-	if s.Event == endpoints.BeforeApply || s.Event == endpoints.AfterApply {
-		number = s.Run.Asked.Try
+	data, err := json.Marshal(s) // with sorted keys
+	if err != nil {
+		panic(err) // texts and bytes can always be encoded
 	}
-	name := fmt.Appendf(nil, "%s\n%s\n%s\n%d", s.Hook.Name, s.Event, s.Run.Key(), number)
-	if s.Event == endpoints.AfterPlan { // after a death the plan is made again for the same message, perhaps from another state
-		name = fmt.Appendf(name, "\n%s\n%v\n%t\n%v\n%t", s.Run.Spec.Merge, s.State, s.Failed, s.Counts, s.Again)
-	}
-	sum := sha256.Sum256(name)
+	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:16])
 }
+
+// A StepRun is one run of a step in the checkout of a job.
+type StepRun struct {
+	Step
+	Job Job
+	// BaseSHA is the commit of the base branch from which the step comes.
+	BaseSHA string
+	// Plan is the plan as JSON without sensitive values; nil before the plan.
+	Plan []byte `json:",omitempty"`
+}
+
+// A StepResult is the result of running a step.
+type StepResult struct {
+	Name     string
+	On       requirements.Moment
+	ID       string // see [Step.ID]
+	Required bool   `json:",omitempty"`
+	// Problem is the reason why the program has no exit code: it did not start, or it was ended. It is a phrase in
+	// plain text: "there was no end within 1m0s".
+	Problem string `json:",omitempty"`
+	Exit    int    `json:",omitempty"`
+	Took    time.Duration
+	// Output is what the program wrote to its standard output, and Errors what it wrote to its standard error. Total
+	// is how many bytes it wrote to its standard output; it is larger than Output if the rest was dropped.
+	Output, Errors []byte `json:",omitempty"`
+	Total          int64  `json:",omitempty"`
+}
+
+// Succeeded reports whether the program ran and ended with exit code 0.
+func (r StepResult) Succeeded() bool { return r.Problem == "" && r.Exit == 0 }
+
+// Failure says in a few words how the step has failed; "" if it has succeeded.
+func (r StepResult) Failure() string {
+	switch {
+	case r.Problem != "":
+		return r.Problem
+	case r.Exit != 0:
+		return fmt.Sprintf("the program ended with exit code %d", r.Exit)
+	}
+	return ""
+}
+
+// A StepFunc runs a step. An error is a failure that may pass, such as that of a network. Everything else is part of
+// the result.
+type StepFunc func(context.Context, StepRun) (StepResult, error)

@@ -153,4 +153,5 @@ var table = []condition{
 	{rulings.Policy, func(r requirements.Rules) bool { return r.Policy != nil }, needsPlan, policy},
 	{rulings.Environment, func(r requirements.Rules) bool { return r.Environment != "" }, needsEnvironment, environment},
 	{rulings.Gate, func(r requirements.Rules) bool { return r.Gate != nil }, needsPlan, gate},
+	{rulings.Step, func(r requirements.Rules) bool { return r.Step != nil }, needsPlan, step},
 }

@@ -63,6 +63,8 @@ type Facts struct {
 	Environments map[string]Fact[Environment] `json:",omitempty"`
 	// Policies are the present IDs of the base branch's policies, by name.
 	Policies Fact[map[string]string]
+	// Steps are the present IDs of the base branch's steps, by name.
+	Steps Fact[map[string]string]
 	// Lifts are the overrides that people wrote for the planned commit.
 	Lifts []Lift
 }
@@ -146,6 +148,7 @@ type Plan struct {
 	Assessment        string      `json:",omitempty"` // how the risks were found; "" if nobody has looked for them
 	Judgements        []Judgement `json:",omitempty"` // by policies
 	Verdicts          []Judgement `json:",omitempty"` // of gates
+	Steps             []Judgement `json:",omitempty"` // by steps
 }
 
 // A Risk is a kind of risk that the plan has: see runs.Risk.
@@ -155,7 +158,7 @@ type Risk struct {
 	More    int `json:",omitempty"`
 }
 
-// A Judgement is the verdict of one policy or one gate on the plan: see runs.Judgement.
+// A Judgement is the verdict of one policy, gate or step on the plan: see runs.Judgement.
 type Judgement struct {
 	Name, ID                 string
 	Denied, Warned, Mistakes []string `json:",omitempty"`

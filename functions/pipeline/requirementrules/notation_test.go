@@ -16,7 +16,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 )
 
-// required reads the text of a require block's body, or of whole policy or gate blocks, or the name of an environment of GitHub.
+// required reads the text of a require block's body, or of whole policy, gate or step blocks, or the name of an environment of GitHub.
 func required(t *testing.T, command, body string) []requirements.Requirement {
 	t.Helper()
 	if strings.HasPrefix(body, "policy ") {
@@ -24,6 +24,9 @@ func required(t *testing.T, command, body string) []requirements.Requirement {
 	}
 	if strings.HasPrefix(body, "gate ") {
 		return blocks(t, body, "gate", requirements.ParseGates)
+	}
+	if strings.HasPrefix(body, "step ") {
+		return blocks(t, body, "step", requirements.ParseSteps(map[string]string{"tflint": strings.Repeat("ab", 32)}))
 	}
 	if name, ok := strings.CutPrefix(body, "environment "); ok {
 		return []requirements.Requirement{{Command: command, Rules: requirements.Rules{Environment: strings.Trim(name, "\"\n")}}}
@@ -84,7 +87,7 @@ func facts(t *testing.T, row string, all []requirements.Requirement) Facts {
 		Actor: "zoe", Author: "ann", Planned: planned, People: map[string]Person{},
 		Contributors: Known([]string{"ann"}), Reviews: Known[[]Review](nil), Behind: Known(false), Open: Known(0),
 		Checks: Known[[]Check](nil), LabelMoves: Known[[]LabelMove](nil), Plan: Known(Plan{}),
-		Policies: Known(map[string]string{"net": "1"}),
+		Policies: Known(map[string]string{"net": "1"}), Steps: Known(map[string]string{"lint": "now", "scan": "now"}),
 	}
 	for _, word := range strings.Fields(row) {
 		if !s.word(word) {
@@ -160,6 +163,13 @@ func (s *scene) word(word string) bool {
 			v.ID = at
 		}
 		s.Plan.Value.Verdicts = append(s.Plan.Value.Verdicts, v)
+	case "step-denied", "step-passed", "step-broken":
+		name, at, _ := strings.Cut(key, "@")
+		v := judgement(strings.TrimPrefix(word, "step-")[:6], name, to)
+		if v.ID = "now"; at != "" {
+			v.ID = at
+		}
+		s.Plan.Value.Steps = append(s.Plan.Value.Steps, v)
 	default:
 		return s.ofPull(name, key, to) || s.said(name, value)
 	}
@@ -272,7 +282,7 @@ func (s *scene) unknown(name string) bool {
 	case "labels":
 		s.LabelMoves = Unknown[[]LabelMove](down)
 	case "policies":
-		s.Policies = Unknown[map[string]string](down)
+		s.Policies, s.Steps = Unknown[map[string]string](down), Unknown[map[string]string](down)
 	case "env":
 		s.Environments = map[string]Fact[Environment]{"production": Unknown[Environment](down)}
 	case "plan":

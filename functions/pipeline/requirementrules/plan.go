@@ -100,6 +100,17 @@ func gate(f Facts, r requirements.Rules) rulings.Ruling {
 	return judged(r.Gate.Name, r.Gate.ID(), f.Plan.Value.Verdicts, rulings.NoVerdict, rulings.OtherGate)
 }
 
+// step requires that the program of the step has succeeded when the plan was made. The step must be as the present
+// settings define it.
+func step(f Facts, r requirements.Rules) rulings.Ruling {
+	for _, problem := range []string{missing(f.Plan), missing(f.Steps)} {
+		if problem != "" {
+			return unknown(problem)
+		}
+	}
+	return judged(r.Step.Name, f.Steps.Value[r.Step.Name], f.Plan.Value.Steps, rulings.NoResult, rulings.OtherStep)
+}
+
 // judged requires a judgement with this name and ID that allows the plan. The parameter unreliable is the
 // reason if the judgement has mistakes, and others is the reason if there is no such judgement.
 func judged(name, id string, all []Judgement, unreliable, others rulings.Why) rulings.Ruling {

@@ -22,6 +22,8 @@ type Content struct {
 	Judgements []Judgement `json:",omitempty"`
 	// Verdicts are the verdicts of the base branch's gates, in the order of their blocks.
 	Verdicts []Judgement `json:",omitempty"`
+	// Steps are the results of the base branch's required steps before and after the plan.
+	Steps []Judgement `json:",omitempty"`
 }
 
 // A Risk is a kind of risk that a plan has. Objects are the addresses of objects with it, without secrets; More
@@ -58,10 +60,10 @@ func Additive(r Run) bool {
 	return !r.Spec.Removed && r.Plan.Counts == counting.Counts{Add: r.Plan.Counts.Add, Change: r.Plan.Counts.Change}
 }
 
-// A Judgement is the verdict of one policy block or one gate block on a plan.
+// A Judgement is the verdict of one policy block, gate block or step block on a plan.
 type Judgement struct {
 	Name string // of the block
-	ID   string // see jobs.Policy.ID and requirements.Gate
+	ID   string // see jobs.Policy.ID, requirements.Gate.ID and jobs.Step.ID
 	// Denied and Warned are messages without secrets. Mistakes are defects of the policies or of the gate, for
 	// which there is no verdict. MoreDenied and MoreWarned count messages that are left out; with Mistakes,
 	// MoreDenied counts additional mistakes.

@@ -115,6 +115,8 @@ func (c *Child) do(ctx context.Context, make Maker) *result {
 		r.Compared = &d
 	case looks:
 		_, err = c.inside()
+	case steps:
+		r.Step, err = c.step(ctx)
 	default:
 		err = c.engine(ctx, make, r)
 	}

@@ -43,6 +43,9 @@ type Engine struct {
 	// Fetch unpacks a repository into an empty directory, if the job may have the repository. The error is an
 	// *[Absent] if the job may not have the repository, or if the repository does not exist.
 	Fetch func(ctx context.Context, j jobs.Job, owner, name, ref, dir string) error
+	// Tool returns the path of a file with this SHA-256 checksum, in hexadecimal digits, that runs of steps can execute.
+	// The error is [ErrNoTool] if there is none. If Tool is nil, no steps can run.
+	Tool func(ctx context.Context, j jobs.Job, digest string) (string, error)
 	// Packages is the store of providers' packages; nil for none.
 	Packages Packages
 	// Redact removes Lockstep's own secrets and the secrets in others from a text of a child. nil means that
@@ -368,6 +371,8 @@ func (o order) what() string {
 		return "Reading the state of " + markdown.Code(o.Job.Project)
 	case tests:
 		return "Testing " + markdown.Code(o.Job.Project)
+	case steps:
+		return "Running the step " + markdown.Code(o.Step.Name) + " of " + markdown.Code(o.Job.Project)
 	case recovers:
 		return "Recovering " + markdown.Code(o.Job.Project)
 	case unlocks:

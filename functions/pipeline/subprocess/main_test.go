@@ -26,6 +26,9 @@ import (
 
 // The test's program is also the children: their engine does what the project's name says.
 func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == "tool" {
+		tool(os.Args[2:])
+	}
 	Main(func(c *Child) (jobs.Engine, error) {
 		a := &acting{c: c}
 		c.Place = func() string {

@@ -64,6 +64,7 @@ const (
 	tests     action = "test"
 	queries   action = "query"
 	shows     action = "show"
+	steps     action = "step" // runs the program of a step
 	discovers action = "discover"
 	rehearses action = "rehearse" // tries policies
 	inputs    action = "inputs"
@@ -85,6 +86,8 @@ type order struct {
 	Scope    jobs.Scope      // for inputs
 	Policies jobs.PolicyTrial
 	Compare  jobs.Comparison // for compares
+	Step     *jobs.StepRun   // for steps
+	Tool     string          // the path of the step's tool
 	Tmp      string          // the run's own directory
 	Fetched  string          // a directory for fetched files
 	Ports    []int           // closed to programs
@@ -154,6 +157,7 @@ type result struct {
 	Tests      *comment.Tests
 	Queried    *comment.Queried
 	Shown      *comment.Shown
+	Step       *jobs.StepResult
 	Problem    string // of a query, or of what is to be shown; in Markdown
 	Discovered *jobs.Discovered
 	Rehearsed  []jobs.TriedPolicies

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/internal/redacting"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/project/requirements"
@@ -85,6 +86,9 @@ func (c *call) answer(ctx context.Context, q question) (a answer, err error) {
 		ctx = context.WithoutCancel(ctx)
 	}
 	if c.order.Job.Snapshot != nil && !slices.Contains(unprivileged, q.Kind) {
+		return a, errShape
+	}
+	if c.order.Action == steps && q.Kind != isProtection && (q.Kind != isEnvironment || !c.order.Step.PlanRole) {
 		return a, errShape
 	}
 	if q.Kind == isPermit {
@@ -189,7 +193,19 @@ func (c *call) environment(ctx context.Context, _ question, a *answer) (err erro
 	if e.PluginEnv != nil && c.rights() {
 		a.Env, err = e.PluginEnv(ctx, j)
 	}
+	if c.order.Action == steps { // a program prints what it likes
+		c.secrets = environmentSecrets(a.Env)
+	}
 	return err
+}
+
+// environmentSecrets returns the secrets among environment variables, by their names.
+func environmentSecrets(environ []string) map[string]string {
+	out := map[string]string{}
+	for i, s := range redacting.SecretsIn(environ) {
+		out[fmt.Sprint(i)] = s
+	}
+	return out
 }
 
 // rescue stores a state that could not be written.

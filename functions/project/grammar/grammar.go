@@ -165,6 +165,20 @@ var (
 			{Name: "projects", Kind: texts, Default: "all projects", Doc: "Patterns of projects."},
 			{Name: "override", Kind: texts, Default: "nobody", Doc: "People and teams who may override the gate by a comment."},
 		})}
+	// Step is parsed by package requirements.
+	Step = Block{Type: "step", Label: "name", Doc: "A program that Lockstep runs in the checkout of each plan or apply: a linter, a scanner, a generator. No shell sees its arguments. It sees the checkout and its own files only, and has no credentials and no network unless the block says so. The base branch decides.",
+		Args: []Argument{
+			{Name: "on", Required: true, OneOf: []string{"generate", "before_plan", "after_plan", "before_apply", "after_apply"}, Doc: "When the program runs. On `generate` it runs after each checkout and may write files into it, on which the plan then depends."},
+			{Name: "program", Kind: texts, Required: true, Doc: "The name of a tool of `tools`, and its arguments. Lockstep replaces `{dir}`, `{checkout}`, `{files}`, `{workspace}`, `{head_sha}` and `{base_sha}` in arguments, and after the plan `{plan_json}`."},
+			{Name: "projects", Kind: texts, Default: "all projects", Doc: "Patterns of projects."},
+			{Name: "env", Kind: dict, Default: "none", Doc: "Environment variables of the program."},
+			{Name: "files", Kind: texts, Default: "none", Doc: "Files and directories that the program gets from the base branch, in the directory `{files}`: for example its configuration, which a pull request then cannot change."},
+			{Name: "network", Kind: boolean, Default: "`false`", Doc: "Whether the program may use the network."},
+			{Name: "role", OneOf: []string{"none", "plan"}, Default: "`\"none\"`", Doc: "With `\"plan\"`, the program gets the credentials that providers have for plans."},
+			{Name: "timeout", Default: "`\"60s\"`", Doc: "The time limit of the program, from `\"1s\"` to `\"600s\"`."},
+			{Name: "required", Kind: boolean, Default: "`true`", Doc: "Whether a failure blocks the apply. Before the apply, a failure refuses it; after the apply, it is only shown."},
+			{Name: "override", Kind: texts, Default: "nobody", Doc: "People and teams who may override a failure before or after the plan by a comment."},
+		}}
 	// Hook is parsed by package endpoints.
 	Hook = Block{Type: "hook", Label: "name", Doc: "A step of your own before or after plans and applies: a Lambda function, a webhook, or with `lockstep serve` a program. It receives the run as JSON, and a step before the run can refuse it. The base branch decides.",
 		Args: slices.Concat([]Argument{
@@ -187,6 +201,7 @@ var (
 		{Name: "ignore_commands", Kind: texts, OneOf: programs, Default: "none", Doc: "Programs whose commands in comments Lockstep leaves to them, without an answer."},
 		{Name: "discover", Kind: boolean, Default: "`true` without project blocks, otherwise `false`", Doc: "Whether each directory with a backend is a project, also beside `project` blocks."},
 		{Name: "stateful", Kind: texts, Default: "the types that Lockstep knows", Doc: "Patterns of further resource types whose objects keep data: `\"acme_ledger\"`. To destroy or replace such an object is a risk. The base branch decides."},
+		{Name: "tools", Kind: dict, Default: "none", Doc: "The tools of `step` blocks: the SHA-256 checksum of each program's file, `{ tflint = \"sha256:...\" }`. `lockstep toolbox add` stores a program and writes its checksum here. The base branch decides."},
 		{Name: "apply_unseen", Kind: boolean, Default: "`false`", Doc: "Whether one comment may ask for a plan and its apply. Lockstep then applies only a plan that creates objects or updates them in place. The base branch decides."},
 	}}
 )
@@ -195,7 +210,7 @@ var (
 var programs = []string{"atlantis", "digger", "terraform", "tofu"}
 
 // blocks are the types of blocks in lockstep.hcl, in the order in which errors name them.
-var blocks = []Block{Project, Defaults, Environment, Allow, Check, Automerge, Require, Policy, Gate, Hook, Notify}
+var blocks = []Block{Project, Defaults, Environment, Allow, Check, Automerge, Require, Policy, Gate, Step, Hook, Notify}
 
 // Body returns the form of the block's content, for package hcl.
 func (b Block) Body() *hcl.BodySchema {

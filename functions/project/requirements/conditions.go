@@ -44,6 +44,8 @@ type Rules struct {
 	Policy *Policy `json:",omitempty"`
 	// Gate is the gate of a gate block, which has no other condition; nil in a require block.
 	Gate *Gate `json:",omitempty"`
+	// Step is the step of a step block, which has no other condition; nil in a require block.
+	Step *Step `json:",omitempty"`
 	// Environment is the GitHub environment, from a project's environment block, whose protection rules must be
 	// met; "" in a require block.
 	Environment string `json:",omitempty"`

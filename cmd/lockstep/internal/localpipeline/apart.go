@@ -93,7 +93,8 @@ func (m *Machine) apart(c Config, p *dispatch.Pipeline, hidden []string) {
 	if c.Calls != nil {
 		e.Gate = c.Calls.Judge
 	}
-	p.Engine, p.Projects, p.TryPolicies, p.Scratch = e, e, e.Rehearse, e.Scratch
+	e.Tool = toolIn(dir)
+	p.Engine, p.Projects, p.TryPolicies, p.Step, p.Scratch = e, e, e.Rehearse, e.Step, e.Scratch
 	if err := e.Look(context.Background()); err != nil && c.Log != nil {
 		c.Log(fmt.Errorf("find out what programs of runs are kept from: %w", err))
 	}

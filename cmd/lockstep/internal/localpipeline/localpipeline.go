@@ -94,7 +94,7 @@ type Machine struct {
 	changed page.Changes // announces each handled message, and the progress of applies, to the pages
 	members map[string]*member
 	scratch *subprocess.Scratch
-	dir     string // the absolute path of the data directory, if runs have their own processes
+	dir     string // the absolute path of the data directory
 	log     func(error)
 }
 
@@ -111,10 +111,8 @@ func Open(c Config) (*Machine, error) {
 		c.States = executor.States
 	}
 	m := &Machine{Data: data, log: c.Log, members: map[string]*member{}}
-	if c.Apart != nil {
-		if err := m.openScratch(c); err != nil {
-			return nil, errors.Join(err, data.Close())
-		}
+	if err := m.openScratch(c); err != nil {
+		return nil, errors.Join(err, data.Close())
 	}
 	first := m.member(c, "")
 	m.members[""] = first

@@ -45,12 +45,12 @@ func (m *Machine) member(c Config, in tenants.Space) *member {
 	p.Runners = []string{environments.CodeBuild} // a process here has no time limit, and does what a build would do
 	if c.Calls != nil {
 		c.Calls.Hide = func(text string) string { return executor.Redact(hidden, text) }
-		p.Hook, p.Notify = c.Calls.Step, c.Calls.Notify
+		p.Hook, p.Notify = c.Calls.Hook, c.Calls.Notify
 	}
 	if c.Apart != nil {
 		m.apart(c, p, hidden)
 	} else {
-		p.Engine, p.TryPolicies = m.engine(c, hidden), policytrial.Changed
+		p.Engine, p.TryPolicies, p.Step = m.engine(c, hidden), policytrial.Changed, m.stepper(c, hidden).Step
 	}
 	p.Engine = announcing{p.Engine, &m.changed}
 	return &member{p, intake.Webhook{Intake: parts.Intake, Secrets: []github.Secret{c.Secret}, Log: c.Log}, parts.Janitor(p)}

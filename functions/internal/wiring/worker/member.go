@@ -90,7 +90,7 @@ func (w *Worker) member(own *wiring.World) *member {
 	parts := assembly.Parts{App: own.App, Intake: own.Intake, Artifacts: own.Artifacts, Where: own.Where, Secrets: own.Secrets, Deployment: own.Deployment}
 	p := parts.Pipeline()
 	p.Engine, p.Projects, p.TryPolicies, p.Scratch = e, e, e.Rehearse, e.Scratch
-	p.States, p.Share, p.Hook, p.Notify = own.OwnStates, own.MaxPlans, calls.Step, calls.Notify
+	p.States, p.Share, p.Hook, p.Notify = own.OwnStates, own.MaxPlans, calls.Hook, calls.Notify
 	p.StopBefore = own.StopBefore
 	if own.Builds != "" {
 		p.Runners = []string{environments.CodeBuild}

@@ -101,6 +101,7 @@ var rules = []rule{
 	{applying, theRun, notAll},
 	{applying, theRun, phase},
 	{everything, theRun, commitGone},
+	{everything, theRun, ungenerated},
 	{everything, theRun, unusable},
 
 	{applying, aPlan, headMoved},

@@ -124,6 +124,7 @@ func TestGate(t *testing.T) {
 	unlocked := func(q *Request) { q.State = nil }
 	gone := func(q *Request) { q.Gone = "no such commit" }
 	unusable := func(q *Request) { q.Unusable = "no such environment" }
+	ungenerated := func(q *Request) { q.Ungenerated = &reasons.StepFailed{Step: "cdk"} }
 	replaced := func(shown string) change {
 		return func(q *Request) { q.Run.Plan.Again, q.Saved, q.AgainOnGitHub = headTwo, headTwo, shown }
 	}
@@ -284,6 +285,7 @@ func TestGate(t *testing.T) {
 
 		{"a commit that is gone", []change{gone}, "CommitGone"},
 		{"unlock of a commit that is gone", []change{verb(comment.Unlock), gone}, "CommitGone"},
+		{"apply of files that a step has not generated", []change{ungenerated}, "StepFailed"},
 		{"apply of what has no job", []change{unusable}, "Unusable"},
 		{"unlock of what has no job", []change{verb(comment.Unlock), unusable}, "Unusable"},
 		{"apply of what has no job, because the settings have errors", []change{unusable, broken}, "SettingsBroken"},

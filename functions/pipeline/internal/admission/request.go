@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/comment/rulings"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/github"
@@ -108,6 +109,8 @@ type Files struct {
 	// Gone is the problem if the commit no longer exists on GitHub. Unusable is the problem if there is no job
 	// for the project. Both are "" if there is no problem.
 	Gone, Unusable string
+	// Ungenerated is the failure of a step that writes files into the checkout; nil for none.
+	Ungenerated *reasons.StepFailed
 	// Conflict is set if the head conflicts with the present base branch.
 	Conflict bool
 	// Restored is set if a removed project exists: in the present trial merge or, after the merge, on the

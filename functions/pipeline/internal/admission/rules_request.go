@@ -77,6 +77,14 @@ func commitGone(q *Request) reasons.Reason {
 	return nil
 }
 
+// ungenerated refuses if a step that writes files into the checkout has failed: what is there is not what was planned.
+func ungenerated(q *Request) reasons.Reason {
+	if q.Ungenerated != nil {
+		return *q.Ungenerated
+	}
+	return nil
+}
+
 // unusable refuses if there is no job for the project. If the settings have errors, [inputsMoved] reports them.
 func unusable(q *Request) reasons.Reason {
 	if q.Unusable != "" && q.Broken == "" {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
@@ -11,9 +12,11 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/notes"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/steps"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/stopping"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 )
 
 // An application is that part of an apply which one process makes with the engine.
@@ -30,9 +33,10 @@ type application struct {
 	// what people read.
 	recorded comment.Ongoing
 	due      time.Time
-	begun    ledger.Begun // its version is empty while nothing was allowed
-	failed   error        // the error of permit
-	stop     *ledger.Stop // the command that stopped it; nil for none
+	begun    ledger.Begun  // its version is empty while nothing was allowed
+	failed   error         // the error of permit
+	stop     *ledger.Stop  // the command that stopped it; nil for none
+	ran      steps.Results // of the steps before the apply
 }
 
 // execute lets the engine apply the plan, until the plan is done, the time is over, or somebody stops the
@@ -131,7 +135,19 @@ func (c *application) end(ctx context.Context, o jobs.Outcome, err error) error 
 		}
 		o.Report += remedy
 	}
+	o.Report = c.stepsReport(ctx) + o.Report
 	return ap.recordOutcome(ctx, c.run, o, c.begun)
+}
+
+// stepsReport returns the results of the steps before the apply, and of those after it, which it runs. It does so once
+// the apply is over, so its own failure is a part of the text.
+func (c *application) stepsReport(ctx context.Context) string {
+	after, err := c.ap.Steps.At(ctx, requirements.AfterApply, c.run.Run, c.job, nil)
+	text := slices.Concat(c.ran, after).Markdown()
+	if err != nil {
+		text += "The steps after the apply did not run: " + markdown.Code(c.ap.Report.Clean(err.Error())) + "\n\n"
+	}
+	return text
 }
 
 // handOver passes the apply on to another process; the state stays locked. If this process dies between two

@@ -30,6 +30,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/openplans"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/steps"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 )
 
@@ -75,6 +76,7 @@ type Applier struct {
 	Queue     pipeline.Queue
 	Engine    jobs.Engine
 	Hooks     integrations.Hooks
+	Steps     steps.Runner
 	// Builder lets builds make the applies of environments that ask for that.
 	Builder buildrunner.Builder
 	// Poll is how often an apply checks whether it must stop; 0 means 5 s.

@@ -11,6 +11,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 	"github.com/lockstep-iac/lockstep/functions/comment/notes"
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
@@ -93,6 +94,15 @@ func (ap *Applier) prepared(ctx context.Context, s ledger.Versioned, b ledger.Be
 	if err != nil {
 		problem, err = ap.finalProblem(s, err)
 		return nil, problem, none, err
+	}
+	no, err := ap.Steps.Generate(ctx, s.Run, dir, asksAgain(q))
+	if err != nil || no != nil {
+		done()
+		if err != nil {
+			problem, err = ap.finalProblem(s, err)
+			return nil, problem, none, err
+		}
+		return nil, reasons.List{*no}.Markdown(), none, nil
 	}
 	job, problem, err := ap.Facts.Job(ctx, &q, dir)
 	switch d := admission.Continue(q); {
@@ -196,7 +206,7 @@ func (ap *Applier) stopped(ctx context.Context, c *application, o jobs.Outcome, 
 	if err := ap.Artifacts.Put(ctx, s.Result(), []byte(o.Report)); err != nil {
 		return err
 	}
-	after, err := ap.Hooks.Run(ctx, jobs.Step{Event: endpoints.AfterApply, Run: s.Run, Failed: true, Counts: o.Counts})
+	after, err := ap.Hooks.Run(ctx, jobs.HookCall{Event: endpoints.AfterApply, Run: s.Run, Failed: true, Counts: o.Counts})
 	if err = retryable(err); err != nil {
 		return err
 	}

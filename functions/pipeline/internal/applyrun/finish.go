@@ -131,7 +131,7 @@ func (ap *Applier) Finish(ctx context.Context, s ledger.Versioned, e ledger.Appl
 	if o.Failed || o.Remaining > 0 {
 		next = runs.ApplyFailed
 	}
-	after, err := ap.Hooks.Run(ctx, jobs.Step{Event: endpoints.AfterApply, Run: s.Run, Failed: next == runs.ApplyFailed, Counts: o.Counts})
+	after, err := ap.Hooks.Run(ctx, jobs.HookCall{Event: endpoints.AfterApply, Run: s.Run, Failed: next == runs.ApplyFailed, Counts: o.Counts})
 	if err = retryable(err); err != nil {
 		return err
 	}

@@ -112,6 +112,9 @@ func (x *inquiry) files(ctx context.Context, q *admission.Request) error {
 		return err
 	}
 	x.dir, x.done = dir, done
+	if q.Ungenerated, err = x.ap.Steps.Generate(ctx, q.Run, dir, asksAgain(*q)); err != nil || q.Ungenerated != nil {
+		return err
+	}
 	planned, err := ledger.LoadInputs(ctx, x.ap.Artifacts, q.Run)
 	if errors.Is(err, ledger.ErrExchanged) {
 		q.Kept = err.Error()

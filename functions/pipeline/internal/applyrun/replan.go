@@ -15,6 +15,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/project/endpoints"
+	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 )
 
 // A permission answers the engine before it applies a plan. It asks the gate after the state was locked. From
@@ -46,13 +47,21 @@ func (p *permission) decide(ctx context.Context, now jobs.BeforeApply) (none led
 		return none, jobs.Refused, nil
 	}
 	settled := p.last.Settled()
-	said, err := p.ap.Hooks.Run(ctx, jobs.Step{Event: endpoints.BeforeApply, Run: p.run.Run})
+	said, err := p.ap.Hooks.Run(ctx, jobs.HookCall{Event: endpoints.BeforeApply, Run: p.run.Run})
 	if err != nil {
 		return none, jobs.Refused, err
 	}
 	if p.last = integrations.HookRefusal(said, asksAgain(p.q)); !p.last.Allowed() {
 		return none, jobs.Refused, nil
 	}
+	ran, err := p.ap.Steps.At(ctx, requirements.BeforeApply, p.run.Run, p.job, nil)
+	if err != nil {
+		return none, jobs.Refused, err
+	}
+	if p.last = ran.Refusal(asksAgain(p.q)); !p.last.Allowed() {
+		return none, jobs.Refused, nil
+	}
+	p.ran = ran
 	if p.last, err = p.ap.unlessStopped(ctx, p.run.Run); err != nil || !p.last.Allowed() {
 		return none, jobs.Refused, err
 	}
@@ -103,6 +112,10 @@ func (p *permission) look(ctx context.Context, now jobs.BeforeApply) (err error)
 	if p.again != nil {
 		content = p.again.Plan.Content
 	}
+	if planned := q.Run.Plan.Content; content != nil && planned != nil {
+		// A plan that is made again runs no steps: it is applied only if it equals the plan with these results.
+		content.Steps = planned.Steps
+	}
 	if err = p.ap.Facts.RequiredAgain(ctx, q, content); err != nil {
 		return err
 	}
@@ -151,7 +164,7 @@ func (ap *Applier) storeDifferent(ctx context.Context, p *permission, x planrun.
 	if s.Over(ap.Facts.Pull.Open) {
 		return ap.refuse(ctx, s, p.last)
 	}
-	kept := planrun.PlanStore{Report: ap.Report, Ledger: ap.Ledger, Artifacts: ap.Artifacts, Projects: ap.Projects, Hooks: ap.Hooks}
+	kept := planrun.PlanStore{Report: ap.Report, Ledger: ap.Ledger, Artifacts: ap.Artifacts, Projects: ap.Projects, Hooks: ap.Hooks, Steps: ap.Steps}
 	r := p.q.Run
 	s.Spec.Base, s.Spec.Merge, s.Spec.ApplyOn = r.Spec.Base, r.Spec.Merge, r.Spec.ApplyOn
 	s.Plan.Applies, s.Plan.Reads = p.q.Last.Count(), p.q.Applied

@@ -19,13 +19,13 @@ import (
 // the slowest one.
 type Hooks struct {
 	Facts *gatefacts.Reader
-	// Step calls one hook. If it is nil, no hook can be called, and each hook counts as failed.
-	Step jobs.StepFunc
+	// Call calls one hook. If it is nil, no hook can be called, and each hook counts as failed.
+	Call jobs.HookFunc
 }
 
 // Run calls the hooks for an event, and returns their answers in the order of the hook blocks. s describes the
 // event and the run; its field Hook is not set.
-func (r Hooks) Run(ctx context.Context, s jobs.Step) ([]reasons.Hooked, error) {
+func (r Hooks) Run(ctx context.Context, s jobs.HookCall) ([]reasons.Hooked, error) {
 	s.Run.Pull = r.Facts.Message.Pull // the record has the repository's name at the time of the plan
 	all, err := gatefacts.Hooks(ctx, r.Facts, s.Event, s.Run)
 	if !s.Event.Before() {
@@ -43,11 +43,11 @@ func (r Hooks) Run(ctx context.Context, s jobs.Step) ([]reasons.Hooked, error) {
 	for i, h := range all {
 		s := s
 		s.Hook = h
-		if r.Step == nil {
+		if r.Call == nil {
 			out[i] = reasons.Hooked{Hook: h.Name, Event: string(s.Event), Mistake: "hooks cannot be called here"}
 			continue
 		}
-		calls.Go(func() { out[i], errs[i] = r.Step(ctx, s) })
+		calls.Go(func() { out[i], errs[i] = r.Call(ctx, s) })
 	}
 	calls.Wait()
 	return out, errors.Join(errs...)

@@ -22,6 +22,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/project"
 	"github.com/lockstep-iac/lockstep/functions/project/endpoints"
+	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
@@ -167,6 +168,12 @@ func (pl *Planner) make(ctx context.Context, s ledger.Versioned, q admission.Req
 		return ErrSuperseded // since the plan was begun
 	}
 	q.Run = s.Run
+	again := comment.Command{Verb: comment.Plan, Project: s.Project}
+	if no, err := pl.Steps.Generate(ctx, s.Run, dir, again); err != nil {
+		return pl.recordFinalError(ctx, s, err)
+	} else if no != nil {
+		return pl.recordDenial(ctx, s, admission.Refusal(*no))
+	}
 	if runs.Preview(s.Run) {
 		return pl.preview(ctx, s, q, dir)
 	}
@@ -185,11 +192,11 @@ func (pl *Planner) make(ctx context.Context, s ledger.Versioned, q admission.Req
 	if !d.Allowed() {
 		return pl.recordDenial(ctx, s, d)
 	}
-	before, err := pl.Hooks.Run(ctx, jobs.Step{Event: endpoints.BeforePlan, Run: s.Run})
+	before, err := pl.Hooks.Run(ctx, jobs.HookCall{Event: endpoints.BeforePlan, Run: s.Run})
 	if err != nil {
 		return pl.recordFinalError(ctx, s, err)
 	}
-	if d := integrations.HookRefusal(before, comment.Command{Verb: comment.Plan, Project: s.Project}); !d.Allowed() {
+	if d := integrations.HookRefusal(before, again); !d.Allowed() {
 		return pl.recordDenial(ctx, s, d)
 	}
 	failure, err := pl.Foreseer.Complete(ctx, s.Run, &job)
@@ -210,9 +217,16 @@ func (pl *Planner) make(ctx context.Context, s ledger.Versioned, q admission.Req
 	}
 	static := in.Tree
 	job.Edited = gatefacts.EditedFiles(ctx, pl.Facts)
+	ran, err := pl.Steps.At(ctx, requirements.BeforePlan, s.Run, job, nil)
+	if err != nil {
+		return pl.recordFinalError(ctx, s, err)
+	}
 	result, err := pl.planWatched(ctx, s, job)
 	if err != nil {
 		return fmt.Errorf("plan %s: %w", s.Project, err)
+	}
+	if result, err = pl.Steps.After(ctx, s.Run, job, ran, result); err != nil {
+		return pl.recordFinalError(ctx, s, err)
 	}
 	if err := pl.recordFilesRead(ctx, dir, s.Run, static, result); err != nil {
 		return pl.failWithoutInputs(ctx, s, err)
@@ -225,7 +239,7 @@ func (pl *Planner) make(ctx context.Context, s ledger.Versioned, q admission.Req
 			return pl.failWithoutInputs(ctx, s, err)
 		}
 	}
-	after, err := pl.Hooks.Run(ctx, jobs.Step{Event: endpoints.AfterPlan, Run: s.Run, Failed: result.Plan == nil, Counts: result.Counts, State: result.State})
+	after, err := pl.Hooks.Run(ctx, jobs.HookCall{Event: endpoints.AfterPlan, Run: s.Run, Failed: result.Plan == nil, Counts: result.Counts, State: result.State})
 	if err != nil {
 		return pl.recordFinalError(ctx, s, err)
 	}

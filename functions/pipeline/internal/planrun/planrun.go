@@ -28,6 +28,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/openplans"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/plannedoutputs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/steps"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
@@ -71,6 +72,7 @@ type Planner struct {
 	Engine    jobs.Engine
 	Open      openplans.Finder
 	Hooks     integrations.Hooks
+	Steps     steps.Runner
 	Foreseer  plannedoutputs.Foreseer
 	// Follow queues an apply that was requested together with a plan, or answers why it does not. It is called
 	// after the plan was shown, and can be repeated.

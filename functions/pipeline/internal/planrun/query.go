@@ -15,6 +15,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/steps"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/github"
@@ -28,6 +29,7 @@ type Querier struct {
 	Ledger ledger.Ledger
 	Queue  pipeline.Queue
 	Engine jobs.Engine
+	Steps  steps.Runner
 	Hub    ProposalHub
 }
 
@@ -131,6 +133,11 @@ func (qy *Querier) query(ctx context.Context, r runs.Run) (comment.Reply, error)
 		return nil, err
 	}
 	defer done()
+	if no, err := qy.Steps.Generate(ctx, r, dir, c); err != nil {
+		return nil, err
+	} else if no != nil {
+		return gatefacts.Refused(c, runs.Label(r), admission.Refusal(*no)), nil
+	}
 	failed := func(why string) comment.Reply {
 		return comment.Failed{Project: runs.Label(r), Verb: c.Verb, Body: qy.Report.Clean(why)}
 	}

@@ -10,10 +10,12 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/integrations"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/steps"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/project"
 	"github.com/lockstep-iac/lockstep/functions/project/endpoints"
+	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 )
 
 // A PlanStore stores plans: their artifacts, and their results in the records of runs.
@@ -23,6 +25,7 @@ type PlanStore struct {
 	Artifacts pipeline.Artifacts
 	Projects  jobs.Projects
 	Hooks     integrations.Hooks // for [PlanStore.Replace]
+	Steps     steps.Runner       // for the same
 }
 
 // A Replacement is a new plan that replaces the outdated plan of a run. Since are the reasons, if they are
@@ -49,8 +52,15 @@ func (k PlanStore) Replace(ctx context.Context, s ledger.Versioned, x Replacemen
 			return s, err
 		}
 	}
-	result := x.Again.Plan
-	after, err := k.Hooks.Run(ctx, jobs.Step{Event: endpoints.AfterPlan, Run: s.Run, Again: true, Counts: result.Counts, State: result.State})
+	ran, err := k.Steps.At(ctx, requirements.BeforePlan, s.Run, x.Job, nil)
+	if err != nil {
+		return s, err
+	}
+	result, err := k.Steps.After(ctx, s.Run, x.Job, ran, x.Again.Plan)
+	if err != nil {
+		return s, err
+	}
+	after, err := k.Hooks.Run(ctx, jobs.HookCall{Event: endpoints.AfterPlan, Run: s.Run, Again: true, Counts: result.Counts, State: result.State})
 	if err != nil {
 		return s, err
 	}

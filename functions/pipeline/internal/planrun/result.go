@@ -89,7 +89,7 @@ func (pl *Planner) goBack(ctx context.Context, s ledger.Versioned) error {
 }
 
 func (pl *Planner) planStore() PlanStore {
-	return PlanStore{Report: pl.Report, Ledger: pl.Ledger, Artifacts: pl.Artifacts, Projects: pl.Projects, Hooks: pl.Hooks}
+	return PlanStore{Report: pl.Report, Ledger: pl.Ledger, Artifacts: pl.Artifacts, Projects: pl.Projects, Hooks: pl.Hooks, Steps: pl.Steps}
 }
 
 // sweepOne deletes the artifacts of the run's last plan, because that plan is not used.

@@ -8,10 +8,12 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
+	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/steps"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/github"
@@ -25,6 +27,7 @@ type Tester struct {
 	Ledger ledger.Ledger
 	Leases *ledger.Holder
 	Engine jobs.Engine
+	Steps  steps.Runner
 	// Poll is how often tests in progress check whether there is a newer head; 0 means 5 s.
 	Poll time.Duration
 }
@@ -118,6 +121,11 @@ func (te *Tester) run(ctx context.Context, r runs.Run) (comment.Tests, error) {
 		return comment.Tests{}, err
 	}
 	defer done()
+	if no, err := te.Steps.Generate(ctx, r, dir, comment.Command{Verb: comment.Plan, Project: r.Project}); err != nil {
+		return comment.Tests{}, err
+	} else if no != nil {
+		return broken(r, reasons.List{*no}.Markdown()), nil
+	}
 	job, problem, err := gatefacts.TestJob(ctx, te.Facts, r, dir)
 	if err != nil {
 		return comment.Tests{}, err

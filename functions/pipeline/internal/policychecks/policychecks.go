@@ -40,7 +40,7 @@ func (x Judge) Content(ctx context.Context, j jobs.Job, plan []byte, to *runs.Co
 	if len(j.Gates) == 0 {
 		return nil
 	}
-	open, err := public(plan, x.Hide)
+	open, err := Public(plan, x.Hide)
 	if err != nil {
 		return fmt.Errorf("remove sensitive values from the plan: %w", err)
 	}

@@ -9,11 +9,11 @@ import (
 // hidden is written in place of a sensitive value, as in plans for people.
 const hidden = "(sensitive value)"
 
-// public returns the JSON of a plan without sensitive values. It replaces the values that the plan marks as
+// Public returns the JSON of a plan without sensitive values. It replaces the values that the plan marks as
 // sensitive. It also replaces strings and numbers that hide changes, wherever they are. The result has the same
 // structure, but each marked value is a string. Source:
 // https://developer.hashicorp.com/terraform/internals/json-format#plan-representation
-func public(plan []byte, hide func(string) string) ([]byte, error) {
+func Public(plan []byte, hide func(string) string) ([]byte, error) {
 	var doc map[string]any
 	dec := json.NewDecoder(bytes.NewReader(plan))
 	dec.UseNumber()

@@ -29,12 +29,12 @@ func TestPublic(t *testing.T) {
 			`{"configuration":{"provider_config":{"x":{"expressions":{"***":1,"port":{"constant_value":"(sensitive value)"},"token":{"constant_value":"a ***"}}}}}}`},
 		{`{"big":12345678901234567890.5}`, `{"big":12345678901234567890.5}`},
 	} {
-		got, err := public([]byte(c.plan), hide)
+		got, err := Public([]byte(c.plan), hide)
 		if err != nil || string(got) != c.want {
 			t.Errorf("%s\n got %s %v\nwant %s", c.plan, got, err, c.want)
 		}
 	}
-	if _, err := public([]byte(`{"a`), hide); err == nil {
+	if _, err := Public([]byte(`{"a`), hide); err == nil {
 		t.Error("no error")
 	}
 }

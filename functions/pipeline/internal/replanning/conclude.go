@@ -67,7 +67,7 @@ func compared(q *admission.Request, found jobs.Checked) admission.Finding {
 
 // replace stores the new plan instead of the waiting one.
 func (c *Checker) replace(ctx context.Context, s ledger.Versioned, x planrun.Replacement, former *runs.Former) error {
-	kept := planrun.PlanStore{Report: c.Report, Ledger: c.Ledger, Artifacts: c.Artifacts, Projects: c.Projects, Hooks: c.Hooks}
+	kept := planrun.PlanStore{Report: c.Report, Ledger: c.Ledger, Artifacts: c.Artifacts, Projects: c.Projects, Hooks: c.Hooks, Steps: c.Steps}
 	s, err := kept.Replace(ctx, s, x)
 	if err != nil {
 		return fmt.Errorf("keep the new plan of %s: %w", s.Project, err)

@@ -34,6 +34,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
@@ -44,6 +45,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/plannedoutputs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/planrun"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/steps"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/github"
@@ -59,6 +61,7 @@ type Checker struct {
 	Engine    jobs.Engine
 	Foreseer  plannedoutputs.Foreseer
 	Hooks     integrations.Hooks
+	Steps     steps.Runner
 	// Poll is the interval at which the checker reads whether the run has changed; 0 means 5 s.
 	Poll time.Duration
 
@@ -223,6 +226,14 @@ func (c *Checker) open(ctx context.Context, q *admission.Request) (w work, done 
 	}
 	if err != nil {
 		return w, nil, nil, err
+	}
+	failed, err := c.Steps.Generate(ctx, q.Run, dir, comment.Command{Verb: comment.Plan, Project: q.Run.Project})
+	if err == nil && failed != nil {
+		no = reasons.List{*failed}
+	}
+	if err != nil || no != nil {
+		done()
+		return w, nil, no, err
 	}
 	if no, err = c.look(ctx, q, dir, &w); err != nil || no != nil {
 		done()

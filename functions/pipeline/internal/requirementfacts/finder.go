@@ -47,6 +47,8 @@ type Subject struct {
 	Since    time.Time
 	// Policies are the IDs that the base branch's policies have now, by name.
 	Policies requirementrules.Fact[map[string]string]
+	// Steps are the IDs that the base branch's steps have now, by name.
+	Steps requirementrules.Fact[map[string]string]
 	// Shown is the time at which the plan was first shown. If it is zero, nobody can override requirements.
 	// Project, Dir and Workspace are those of the plan; a command can select the plan by them.
 	Shown                   time.Time
@@ -66,7 +68,7 @@ type Subject struct {
 // Find returns the facts that are needed about a subject.
 func (f *Finder) Find(ctx context.Context, n requirementrules.Needs, s Subject) (requirementrules.Facts, error) {
 	out := requirementrules.Facts{
-		Now: f.Now, Actor: s.Actor, Unasked: s.Unasked, Grouped: s.Grouped, Planned: s.Planned, Plan: s.Plan, Policies: s.Policies, Author: f.Pull.Author,
+		Now: f.Now, Actor: s.Actor, Unasked: s.Unasked, Grouped: s.Grouped, Planned: s.Planned, Plan: s.Plan, Policies: s.Policies, Steps: s.Steps, Author: f.Pull.Author,
 		Pull: requirementrules.Pull{Draft: f.Pull.Draft, Merged: f.Pull.Merged, Labels: f.Pull.Labels}, People: map[string]requirementrules.Person{},
 	}
 	if out.Planned == "" {

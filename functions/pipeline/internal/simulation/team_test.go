@@ -45,7 +45,7 @@ type team struct {
 
 // A call is a step that a hook was called with, once or more, always with the same answer.
 type call struct {
-	jobs.Step
+	jobs.HookCall
 	answer reasons.Hooked
 }
 
@@ -333,12 +333,12 @@ func (s *simulation) answer(_ requirements.Gate, p saved, v *runs.Judgement) {
 	}
 }
 
-// step is the jobs.StepFunc of a process.
-func (s *simulation) hookOf(p *process) jobs.StepFunc {
+// step is the jobs.HookFunc of a process.
+func (s *simulation) hookOf(p *process) jobs.HookFunc {
 	if !s.team.hook {
 		return nil
 	}
-	return func(ctx context.Context, x jobs.Step) (said reasons.Hooked, err error) {
+	return func(ctx context.Context, x jobs.HookCall) (said reasons.Hooked, err error) {
 		said = reasons.Hooked{Hook: x.Hook.Name, Event: string(x.Event)}
 		err = p.do(ctx, fmt.Sprintf("call the hook of %s for %s", x.Event, x.Run.Project), func() error {
 			said = s.called(x, said)
@@ -353,7 +353,7 @@ func (s *simulation) hookOf(p *process) jobs.StepFunc {
 }
 
 // called is the answer of a hook, which holds that a step is the same each time.
-func (s *simulation) called(x jobs.Step, said reasons.Hooked) reasons.Hooked {
+func (s *simulation) called(x jobs.HookCall, said reasons.Hooked) reasons.Hooked {
 	before := s.team.calls[x.ID()]
 	if before != nil {
 		if before.Failed != x.Failed || before.Counts != x.Counts || before.Event != x.Event {

@@ -129,6 +129,40 @@ func (r *Reader) Text(name string) string {
 	return v.AsString()
 }
 
+// Texts reads an optional object of texts; nil if it is absent.
+func (r *Reader) Texts(name string) map[string]string {
+	a := r.attrs[name]
+	if a == nil {
+		return nil
+	}
+	v, ds := a.Expr.Value(nil)
+	if ds.HasErrors() {
+		r.Diags = append(r.Diags, ds...)
+		return nil
+	}
+	out := map[string]string{}
+	wrong := v.IsNull() || !v.Type().IsObjectType() || v.LengthInt() > maxItems
+	for key, x := range elements(v, wrong) {
+		if wrong = x.IsNull() || x.Type() != cty.String || len(x.AsString()) > MaxText; wrong {
+			break
+		}
+		out[key] = x.AsString()
+	}
+	if wrong {
+		r.Errorf(a.Expr.Range(), "Invalid value", "The argument %q must be at most %d texts by names, { NAME = \"...\" }, each of at most %d bytes.", name, maxItems, MaxText)
+		return nil
+	}
+	return out
+}
+
+// elements returns the values of an object; none if the value is wrong.
+func elements(v cty.Value, wrong bool) map[string]cty.Value {
+	if wrong {
+		return nil
+	}
+	return v.AsValueMap()
+}
+
 // Count reads a whole number within limits; 0 if it is absent.
 func (r *Reader) Count(name string, lowest, highest int) int {
 	form := fmt.Sprintf("a whole number from %d to %d", lowest, highest)

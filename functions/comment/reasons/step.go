@@ -1,0 +1,26 @@
+package reasons
+
+import (
+	"fmt"
+
+	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
+)
+
+// StepFailed reports that a required step of lockstep.hcl has failed, and that its failure ends what was asked for.
+type StepFailed struct {
+	Step string // its name
+	On   string // "generate" or "before_apply"
+	// Why is a phrase. Said is the last line that the program wrote, without secrets; "" if it wrote nothing.
+	Why  string
+	Said string `json:",omitempty"`
+	// Again is the command that runs the step once more.
+	Again string
+}
+
+func (r StepFailed) words() (text, remedy string) {
+	text = fmt.Sprintf("The step %s (%s) failed: %s.", markdown.Code(r.Step), r.On, markdown.Code(r.Why))
+	if r.Said != "" {
+		text += fmt.Sprintf(" Its last line was %s.", markdown.Code(r.Said))
+	}
+	return text, fmt.Sprintf("Fix what the step reports. Then comment %s, which runs it again.", markdown.Code(r.Again))
+}

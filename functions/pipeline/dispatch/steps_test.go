@@ -1,0 +1,207 @@
+package dispatch_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/project/requirements"
+	"github.com/lockstep-iac/lockstep/github"
+	"github.com/lockstep-iac/lockstep/github/githubtest"
+)
+
+const toolDigest = "sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+
+// stepped is a repository with one project, and the step "x" at a moment.
+func stepped(on requirements.Moment, body string) githubtest.Files {
+	return githubtest.Files{
+		"net/main.tf": resource("a", "1"),
+		"lockstep.hcl": fmt.Sprintf("project \"net\" {\n  dir = \"net\"\n}\ntools = { lint = %q }\nstep \"x\" {\n  on      = %q\n  program = [\"lint\", \"{dir}\"]\n%s}\n",
+			toolDigest, on, body),
+	}
+}
+
+// programs runs the steps of a stage. It keeps what it was asked to run.
+type programs struct {
+	mu  sync.Mutex
+	ran []string
+	// do is what the programs do; nil means that they succeed.
+	do func(jobs.StepRun) jobs.StepResult
+}
+
+func (p *programs) use(s *stage) *programs { s.pipeline.Step = p.step; return p }
+
+func (p *programs) step(_ context.Context, run jobs.StepRun) (jobs.StepResult, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	plan := ""
+	if run.Plan != nil {
+		plan = " with the plan"
+	}
+	p.ran = append(p.ran, fmt.Sprintf("%s %s%s", run.Job.Project, run.On, plan))
+	var r jobs.StepResult
+	if p.do != nil {
+		r = p.do(run)
+	}
+	r.Name, r.On, r.ID, r.Required = run.Name, run.On, run.ID(), run.Required
+	return r, nil
+}
+
+// seen returns the steps that have run since the last call.
+func (p *programs) seen() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	defer func() { p.ran = nil }()
+	return strings.Join(p.ran, ", ")
+}
+
+func fails(jobs.StepRun) jobs.StepResult {
+	return jobs.StepResult{Exit: 2, Output: []byte("main.tf:3: no tags\n")}
+}
+
+// TestSteps is the story of a step at each moment: what its failure does, and what it does once it succeeds.
+func TestSteps(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		on                  requirements.Moment
+		body, status, apply string
+		applied             bool
+		seen                string
+	}{
+		{requirements.BeforePlan, "", "**denied** by step `x`: `the program ended with exit code 2`", "**Not applied** `net`", false, "net before_plan"},
+		{requirements.AfterPlan, "", "**denied** by step `x`: `the program ended with exit code 2`", "**Not applied** `net`", false, "net after_plan with the plan"},
+		{requirements.AfterPlan, "  required = false\n", "no tags", "**Applied** `net`", true, "net after_plan with the plan"},
+		{requirements.Generate, "", "The step `x` (generate) failed: `the program ended with exit code 2`. Its last line was `main.tf:3: no tags`.", "**Not applied**", false, "net generate"},
+		{requirements.BeforeApply, "", "ready to apply", "The step `x` (before_apply) failed: `the program ended with exit code 2`. Its last line was `main.tf:3: no tags`.", false, "net before_apply"},
+		{requirements.BeforeApply, "  required = false\n", "ready to apply", "**Applied** `net`", true, "net before_apply"},
+		{requirements.AfterApply, "", "ready to apply", "no tags", true, "net after_apply"},
+	} {
+		t.Run(string(c.on)+c.body, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, stepped(c.on, c.body))
+			p := (&programs{do: fails}).use(s)
+			n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+			s.expect("the status", s.status(n), c.status)
+			s.expect("the answer", s.say("bob", n, "lockstep apply"), c.apply)
+			if got := p.seen(); got != c.seen {
+				t.Errorf("these steps ran: %s", got)
+			}
+			if got := made(t, s, "net"); strings.Contains(got, "serial 1") != c.applied {
+				t.Errorf("the state has %s", got)
+			}
+			if c.applied {
+				return
+			}
+			p.do = nil
+			s.say("alice", n, "lockstep plan")
+			s.expect("the answer once it succeeds", s.say("bob", n, "lockstep apply"), "**Applied** `net`: 2 added")
+		})
+	}
+}
+
+// TestStepsAreTheBase holds that a pull request has no say in its steps, and that none is skipped where they cannot run.
+func TestStepsAreTheBase(t *testing.T) {
+	t.Parallel()
+	for name, settings := range map[string]string{
+		"the block removed": "project \"net\" {\n  dir = \"net\"\n}\n",
+		"another program":   strings.ReplaceAll(stepped(requirements.AfterPlan, "")["lockstep.hcl"], `"{dir}"`, `"--help"`),
+		"another digest":    strings.ReplaceAll(stepped(requirements.AfterPlan, "")["lockstep.hcl"], "0123456789abcdef", "fedcba9876543210"),
+		"not required":      stepped(requirements.AfterPlan, "  required = false\n")["lockstep.hcl"],
+		"other projects":    stepped(requirements.AfterPlan, "  projects = [\"other\"]\n")["lockstep.hcl"],
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, stepped(requirements.AfterPlan, ""))
+			p := (&programs{do: func(run jobs.StepRun) jobs.StepResult {
+				if strings.Join(run.Program, " ") != "lint {dir}" || "sha256:"+run.Digest != toolDigest {
+					t.Errorf("%v with the digest %s runs", run.Program, run.Digest)
+				}
+				return fails(run)
+			}}).use(s)
+			n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1"), "lockstep.hcl": settings})
+			s.expect("the answer", s.say("bob", n, "lockstep apply"), "**Not applied** `net`", "step `x`")
+			if p.seen() == "" {
+				t.Error("the step did not run")
+			}
+		})
+	}
+	t.Run("nowhere to run", func(t *testing.T) {
+		t.Parallel()
+		s := newStage(t, stepped(requirements.BeforePlan, ""))
+		n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+		s.expect("the answer", s.say("bob", n, "lockstep apply"), "**Not applied** `net`", "steps cannot run here", "the step has no result: comment `lockstep plan` to run it again")
+	})
+	t.Run("the files of the base", func(t *testing.T) {
+		t.Parallel()
+		files := stepped(requirements.BeforePlan, "  files = [\"lint.hcl\", \"missing.hcl\"]\n")
+		files["lint.hcl"] = "strict"
+		s := newStage(t, files)
+		p := (&programs{do: func(run jobs.StepRun) jobs.StepResult { return jobs.StepResult{Problem: run.Problem} }}).use(s)
+		n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1"), "lint.hcl": "lax"})
+		s.expect("the status", s.status(n), "the base branch's files of the step cannot be read", "missing.hcl")
+		s.repo.Push("alice", "main", "change the base", githubtest.Files{"missing.hcl": "more"})
+		p.do = func(run jobs.StepRun) jobs.StepResult {
+			if got := string(run.Base["lint.hcl"]) + string(run.Base["missing.hcl"]); got != "strictmore" {
+				t.Errorf("the step gets %q", got)
+			}
+			return jobs.StepResult{}
+		}
+		s.say("alice", n, "lockstep plan")
+		s.expect("the answer", s.say("bob", n, "lockstep apply"), "**Applied** `net`")
+	})
+}
+
+// TestChangedSteps holds that a plan whose step is another one by now needs a new plan.
+func TestChangedSteps(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, stepped(requirements.BeforePlan, ""))
+	(&programs{}).use(s)
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	s.repo.Push("alice", "main", "change the base", githubtest.Files{"lockstep.hcl": strings.ReplaceAll(stepped(requirements.BeforePlan, "")["lockstep.hcl"], `"{dir}"`, `"--strict"`)})
+	s.expect("the answer", s.say("bob", n, "lockstep apply"), "**Not applied** `net`", "the step has not run for this plan, or has changed since: comment `lockstep plan`")
+	s.say("alice", n, "lockstep plan")
+	s.expect("the answer then", s.say("bob", n, "lockstep apply"), "**Applied** `net`")
+}
+
+// TestOverriddenStep holds that those whom the block names can override a failure, and nobody else.
+func TestOverriddenStep(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, stepped(requirements.BeforePlan, "  override = [\"alice\"]\n"))
+	(&programs{do: fails}).use(s)
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	s.headIs("denied", "b", "failure 1 project denied – 2 to add, 0 to change, 0 to destroy")
+	if c := s.checkOf("b", "lockstep/net"); c.Conclusion != github.ConcludedFailure {
+		t.Errorf("the check is %s", c.Conclusion)
+	}
+	s.say("bob", n, "lockstep override --reason \"it is fine\"")
+	s.expect("without the right", s.say("bob", n, "lockstep apply"), "**Not applied** `net`")
+	s.say("alice", n, "lockstep override --reason \"it is fine\"")
+	s.expect("with the right", s.say("bob", n, "lockstep apply"), "**Applied** `net`")
+}
+
+// TestGeneratedFiles holds that a plan depends on the files that a step generates: an apply finds the same, or refuses.
+func TestGeneratedFiles(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, stepped(requirements.Generate, ""))
+	text := resource("made", "1")
+	p := (&programs{do: func(run jobs.StepRun) jobs.StepResult {
+		if err := os.WriteFile(filepath.Join(run.Job.Checkout, run.Job.Dir, "made.tf"), []byte(text), 0o600); err != nil {
+			t.Error(err)
+		}
+		return jobs.StepResult{}
+	}}).use(s)
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	s.expect("the status", s.status(n), "terraform_data.made", "3 to add")
+	text = resource("made", "2")
+	s.expect("other files", s.say("bob", n, "lockstep apply"), "**Not applied** `net`", "net/made.tf")
+	s.say("alice", n, "lockstep plan")
+	s.expect("the same files", s.say("bob", n, "lockstep apply"), "**Applied** `net`: 3 added")
+	if got := p.seen(); strings.Count(got, "net generate") < 4 {
+		t.Errorf("these steps ran: %s", got)
+	}
+}

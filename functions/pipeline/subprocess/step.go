@@ -1,0 +1,248 @@
+package subprocess
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/functions/confine"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/project/requirements"
+)
+
+// ErrNoTool is the error of a function [Engine.Tool] whose toolbox does not have the tool.
+var ErrNoTool = errors.New("the toolbox does not have it")
+
+// Step runs a step in a process of its own. It is a jobs.StepFunc. The program is a child of that process, in a cell:
+//   - It reads the checkout, and writes into it only on "generate".
+//   - It has no network and no credentials, unless the base branch says so.
+//   - It ends with all its descendants, at the latest at the step's time limit.
+func (e *Engine) Step(ctx context.Context, run jobs.StepRun) (jobs.StepResult, error) {
+	out := jobs.StepResult{Name: run.Name, On: run.On, ID: run.ID(), Required: run.Required}
+	if run.Problem != "" {
+		out.Problem = run.Problem
+		return out, nil
+	}
+	tool, problem, err := e.tool(ctx, run)
+	if err != nil || problem != "" {
+		out.Problem = problem
+		return out, err
+	}
+	c := e.call(order{Action: steps, Job: run.Job, Step: &run, Tool: tool})
+	began := time.Now()
+	r, err := c.do(ctx)
+	if dead := asDeath(err); dead != nil {
+		out.Took, out.Problem = time.Since(began), c.clean(dead.Why)
+		return out, nil
+	}
+	if err == nil && r.Step == nil {
+		err = errShape
+	}
+	if err != nil {
+		return out, fmt.Errorf("run the step %s of %s in %s: %w", run.Name, run.Job.Project, run.Job.Repo, err)
+	}
+	// Nothing but the result of the program comes from the child.
+	out.Exit, out.Took, out.Problem, out.Total = r.Step.Exit, r.Step.Took, c.clean(r.Step.Problem), r.Step.Total
+	out.Output, out.Errors = []byte(c.clean(string(r.Step.Output))), []byte(c.clean(string(r.Step.Errors)))
+	return out, nil
+}
+
+// tool returns the path of a step's tool, whose checksum it has compared. If there is none, problem is the reason.
+func (e *Engine) tool(ctx context.Context, run jobs.StepRun) (path, problem string, err error) {
+	name := run.Program[0]
+	if e.Tool == nil {
+		return "", "steps cannot run here", nil
+	}
+	path, err = e.Tool(ctx, run.Job, run.Digest)
+	if errors.Is(err, ErrNoTool) {
+		return "", fmt.Sprintf("the toolbox does not have the tool %s with the digest sha256:%s: run `lockstep toolbox add %[1]s FILE` with the file that has this digest", name, run.Digest), nil
+	}
+	if err != nil {
+		return "", "", fmt.Errorf("get the tool %s: %w", name, err)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return "", "", fmt.Errorf("read the tool %s: %w", name, err)
+	}
+	defer f.Close()
+	sum := sha256.New()
+	if _, err := io.Copy(sum, f); err != nil {
+		return "", "", fmt.Errorf("read the tool %s: %w", name, err)
+	}
+	if got := hex.EncodeToString(sum.Sum(nil)); got != run.Digest {
+		return "", fmt.Sprintf("the toolbox's file for the tool %s has the digest sha256:%s, and lockstep.hcl names sha256:%s: store the right file once more with `lockstep toolbox add %[1]s FILE`", name, got, run.Digest), nil
+	}
+	return path, "", nil
+}
+
+// These limit what is kept of a program's output, in bytes. Results in machine-readable form can be large; the standard
+// error is for people.
+const (
+	maxOutput = 32 << 20
+	maxErrors = 64 << 10
+)
+
+// step runs the program of a step, in a child.
+func (c *Child) step(ctx context.Context) (*jobs.StepResult, error) {
+	run, out := c.order.Step, &jobs.StepResult{}
+	place, err := c.stepPlace(run)
+	if err != nil {
+		return nil, err
+	}
+	env, err := c.stepEnv(ctx, run)
+	if err != nil {
+		return nil, err
+	}
+	cell, err := confine.NewCell(place.cell(c, run))
+	if err != nil {
+		out.Problem = fmt.Sprintf("the program cannot be confined on this machine: %s", err)
+		return out, nil
+	}
+	if _, err := c.ask(question{Kind: isProtection, Protection: cell.Protection().Lines()}); err != nil {
+		return nil, err
+	}
+	stdout, stderr := &limited{room: maxOutput}, &limited{room: maxErrors}
+	cmd := &exec.Cmd{
+		Path: c.order.Tool, Args: place.arguments(run), Dir: place.dir, Env: env,
+		Stdout: stdout, Stderr: stderr, WaitDelay: time.Second,
+	}
+	limit := time.Duration(run.Timeout) * time.Second
+	began := time.Now()
+	if err := cell.Start(cmd); err != nil {
+		out.Problem = fmt.Sprintf("the program could not be started: %s", err)
+		return out, nil
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	select {
+	case err = <-ended:
+	case <-time.After(limit):
+		out.Problem = fmt.Sprintf("the program did not end within its time limit of %s", limit)
+	case <-ctx.Done():
+		err = ctx.Err()
+	}
+	out.Took = time.Since(began)
+	if out.Problem != "" || ctx.Err() != nil {
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // whatever else it has started ends with this process
+		<-ended
+		if ctx.Err() != nil {
+			return nil, err
+		}
+	}
+	out.Output, out.Total, out.Errors = stdout.data, stdout.total, stderr.data
+	if out.Problem != "" {
+		return out, nil
+	}
+	exit := new(exec.ExitError)
+	switch status, _ := cmd.ProcessState.Sys().(syscall.WaitStatus); {
+	case err == nil || errors.Is(err, exec.ErrWaitDelay):
+	case errors.As(err, &exit) && status.Signaled():
+		out.Problem = fmt.Sprintf("the program was ended by the signal %q", status.Signal())
+	case errors.As(err, &exit):
+		out.Exit = exit.ExitCode()
+	default:
+		return nil, err
+	}
+	return out, nil
+}
+
+// stepEnv returns the environment variables of a step's program.
+func (c *Child) stepEnv(ctx context.Context, run *jobs.StepRun) ([]string, error) {
+	home := filepath.Join(c.Tmp, "home")
+	if err := os.Mkdir(home, 0o700); err != nil {
+		return nil, err
+	}
+	var env []string
+	if run.PlanRole {
+		own, err := c.Environment(ctx, run.Job)
+		if err != nil {
+			return nil, err
+		}
+		env = own
+	}
+	for name, value := range run.Env {
+		env = append(env, name+"="+value)
+	}
+	slices.Sort(env)
+	// The last of two values counts.
+	return append(env, "HOME="+home, "TMPDIR="+c.Tmp, "PATH="), nil
+}
+
+// A stepPlace has the paths for a step's program.
+type stepPlace struct{ checkout, dir, files, plan string }
+
+// stepPlace writes the files of a step.
+func (c *Child) stepPlace(run *jobs.StepRun) (stepPlace, error) {
+	checkout := c.order.Job.Checkout
+	p := stepPlace{checkout: checkout, dir: filepath.Join(checkout, filepath.FromSlash(run.Job.Dir)), files: filepath.Join(c.Tmp, "files"), plan: filepath.Join(c.Tmp, "plan.json")}
+	if err := os.Mkdir(p.files, 0o700); err != nil {
+		return p, err
+	}
+	root, err := os.OpenRoot(p.files)
+	if err != nil {
+		return p, err
+	}
+	defer root.Close()
+	for name, data := range run.Base {
+		name = filepath.FromSlash(name)
+		if err := root.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+			return p, err
+		}
+		if err := root.WriteFile(name, data, 0o600); err != nil {
+			return p, err
+		}
+	}
+	if run.Plan == nil {
+		return p, nil
+	}
+	return p, os.WriteFile(p.plan, run.Plan, 0o600)
+}
+
+// cell returns the rights of a step's program.
+func (p stepPlace) cell(c *Child, run *jobs.StepRun) confine.CellSpec {
+	v := confine.View{Read: []string{c.order.Tool}, Tmp: c.Tmp}
+	if run.On == requirements.Generate {
+		v.Write = []string{p.checkout}
+	} else {
+		v.Read = append(v.Read, p.checkout)
+	}
+	return confine.CellSpec{View: v, Ports: c.order.Ports, Offline: !run.Network}
+}
+
+// arguments returns the program's arguments. A value that replaces a placeholder begins with a slash, or has only
+// letters, digits and the characters _ . -, so no value from a pull request becomes an option of the program.
+func (p stepPlace) arguments(run *jobs.StepRun) []string {
+	values := strings.NewReplacer("{dir}", p.dir, "{checkout}", p.checkout, "{files}", p.files, "{plan_json}", p.plan,
+		"{workspace}", run.Job.Workspace, "{head_sha}", run.Job.Head, "{base_sha}", run.BaseSHA)
+	out := slices.Clone(run.Program)
+	for i := range out[1:] {
+		out[i+1] = values.Replace(out[i+1])
+	}
+	return out
+}
+
+// limited is a writer that keeps the beginning of what is written, and counts the rest.
+type limited struct {
+	room  int
+	data  []byte
+	total int64
+}
+
+// Write implements io.Writer.
+func (l *limited) Write(p []byte) (int, error) {
+	l.total += int64(len(p))
+	if room := l.room - len(l.data); room > 0 {
+		l.data = append(l.data, p[:min(room, len(p))]...)
+	}
+	return len(p), nil
+}
