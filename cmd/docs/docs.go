@@ -35,7 +35,7 @@ type Pages []Page
 var parts = []struct{ folder, title, first string }{
 	{"start", "Begin", "try own-repository install deploy deploy-options first-pull-request more-accounts"},
 	{"from", "Come from another tool", ""},
-	{"guide", "Do a task", "projects monorepos environments secrets order requirements policies gates-and-hooks notifications merging"},
+	{"guide", "Do a task", "projects monorepos environments secrets order requirements policies steps gates-and-hooks notifications merging"},
 	{"operate", "Operate an installation", "symptoms alarms stop-everything"},
 	{"reference", "Look something up", "settings comments commands messages"},
 	{"explain", "Understand how it works", "pull-request plans-and-locks"},

@@ -35,6 +35,9 @@ var settings = map[string]map[string]any{
 	"AWS::Logs::LogGroup": {"RetentionInDays": map[string]any{"Ref": "LogDays"}},
 }
 
+// unencrypted are the buckets whose objects are not secret, and need not be under the deployment's key.
+var unencrypted = []string{"Toolbox"}
+
 // only are the allowed properties of types of which another property could admit somebody: a
 // function's own role or address, another account's stream.
 var only = map[string][]string{
@@ -65,6 +68,9 @@ func Open(x templates.Template) []string {
 	for _, name := range slices.Sorted(maps.Keys(x.Resources)) {
 		r := x.Resources[name]
 		for _, path := range slices.Sorted(maps.Keys(settings[r.Type])) {
+			if slices.Contains(unencrypted, name) && strings.HasPrefix(path, "BucketEncryption.") {
+				continue
+			}
 			if got, want := at(r.Properties, strings.Split(path, ".")), settings[r.Type][path]; fmt.Sprint(got) != fmt.Sprint(want) {
 				out = append(out, fmt.Sprintf("%s: %s is %v, and must be %v", name, path, got, want))
 			}

@@ -37,9 +37,9 @@ type Deployed struct {
 }
 
 // objects are those of the template's buckets, by their names in the matrix: a plan, one of no kind,
-// and those that functions other than the plan function put. The keys are those of package
+// and those that functions other than the plan function put, and a tool. The keys are those of package
 // runs.
-var objects = map[string]string{"a": "5/7/net@default/1/plan", "other": "5/7/net@default/1/other", "report": "5/7/net@default/1/report.md", "result": "5/7/net@default/1/result-1.md", "rescued": "rescued/a"}
+var objects = map[string]string{"a": "5/7/net@default/1/plan", "other": "5/7/net@default/1/other", "report": "5/7/net@default/1/report.md", "result": "5/7/net@default/1/result-1.md", "rescued": "rescued/a", "tool": "tools/0123"}
 
 // Deploy returns the world of a template and a matrix.
 func Deploy(x templates.Template, m *Matrix) *World {

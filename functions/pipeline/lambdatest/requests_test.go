@@ -120,6 +120,7 @@ var parts = []struct {
 	{regexp.MustCompile(`(/result-).+(\.md)$`), "${1}1${2}"},
 	{regexp.MustCompile(`^(\$\{Artifacts\.Arn}/(rescued|providers)/).+`), "${1}a"},
 	{regexp.MustCompile(`^(\$\{Artifacts\.Arn}/tarballs/)([a-z][a-z0-9-]*/)?[0-9]+/.+`), "${1}5/c0ffee.tar.gz"},
+	{regexp.MustCompile(`^(\$\{Toolbox\.Arn}/tools/).+`), "${1}0123"},
 	{regexp.MustCompile(`(log-stream:).+`), "${1}a"},
 }
 

@@ -6,11 +6,13 @@ import (
 	"path/filepath"
 
 	"github.com/aws/aws-sdk-go-v2/service/codebuild"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/sts"
 
 	"github.com/lockstep-iac/lockstep/functions/assembly"
 	"github.com/lockstep-iac/lockstep/functions/internal/wiring"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/awsstore"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/callouts"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/dispatch"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/executor"
@@ -84,12 +86,15 @@ func (w *Worker) member(own *wiring.World) *member {
 		},
 	}
 	e.Packages = openPackages(w.function, w.World)
+	if own.Toolbox != "" {
+		e.Tool = toolsIn(awsstore.Tools{Client: s3.NewFromConfig(own.AWS), Bucket: own.Toolbox, Dir: filepath.Join(os.TempDir(), "lockstep-tools")})
+	}
 	calls := callouts.AWS{Config: own.AWS, FunctionsSetting: "the deployment's parameter CalledFunctions", SecretsSetting: "the deployment's parameter SigningKeys", TopicsSetting: "the deployment's parameter CalledTopics"}.Caller()
 	calls.Hide = func(text string) string { return e.Redact(text, nil) }
 	e.Gate = calls.Judge
 	parts := assembly.Parts{App: own.App, Intake: own.Intake, Artifacts: own.Artifacts, Where: own.Where, Secrets: own.Secrets, Deployment: own.Deployment}
 	p := parts.Pipeline()
-	p.Engine, p.Projects, p.TryPolicies, p.Scratch = e, e, e.Rehearse, e.Scratch
+	p.Engine, p.Projects, p.TryPolicies, p.Step, p.Scratch = e, e, e.Rehearse, e.Step, e.Scratch
 	p.States, p.Share, p.Hook, p.Notify = own.OwnStates, own.MaxPlans, calls.Hook, calls.Notify
 	p.StopBefore = own.StopBefore
 	if own.Builds != "" {
