@@ -91,9 +91,7 @@ func (r *reader) project(w *walker) (p ProjectCost) {
 // breakdown reads the costs of a project. It returns their sum; nil if there is no breakdown. It adds the resources to
 // the list, if there is a list.
 func (r *reader) breakdown(w *walker, into *largest[ResourceCost]) (total *Amount) {
-	is := false
-	w.object(func(key string) {
-		is = true
+	is := w.object(func(key string) {
 		switch {
 		case key == "totalMonthlyCost":
 			total = w.amount()

@@ -122,24 +122,26 @@ func (w *walker) token() json.Token {
 
 func (w *walker) more() bool { return w.err == nil && w.dec.More() }
 
-// object reads an object. It calls read with each key. read must read one value.
-func (w *walker) object(read func(key string)) {
+// object reads an object. It calls read with each key. read must read one value. object reports whether there is an
+// object.
+func (w *walker) object(read func(key string)) bool {
 	if !w.begins('{', "an object") {
-		return
+		return false
 	}
 	for w.more() {
 		key, _ := w.token().(string)
 		if w.err != nil {
-			return
+			return true
 		}
 		w.path = append(w.path, key)
 		read(key)
 		if w.err != nil {
-			return
+			return true
 		}
 		w.path = w.path[:len(w.path)-1]
 	}
 	w.token()
+	return true
 }
 
 // list reads a list. It calls read for each element. read must read one value.

@@ -36,13 +36,13 @@ func (r *reader) junit() (*Tests, error) {
 	if err := checkXML(r.output); err != nil {
 		return nil, err
 	}
-	x := &junitReader{reader: r, dec: xml.NewDecoder(bytes.NewReader(r.output)), out: &Tests{}}
+	x := &junitReader{reader: r, dec: xml.NewDecoder(bytes.NewReader(r.output)), out: &Tests{}, suites: make([]openSuite, 1)}
 	x.dec.CharsetReader = func(name string, _ io.Reader) (io.Reader, error) {
 		return nil, fmt.Errorf("its encoding is %.20q, and Lockstep reads UTF-8. Choose that encoding in the options of the tool", name)
 	}
 	for {
 		t, err := x.dec.Token()
-		if errors.Is(err, io.EOF) && x.roots > 0 && len(x.open) == 0 {
+		if errors.Is(err, io.EOF) && x.roots > 0 && x.depth == 0 {
 			break
 		}
 		if errors.Is(err, io.EOF) {
@@ -58,33 +58,35 @@ func (r *reader) junit() (*Tests, error) {
 	if x.roots > 1 {
 		return nil, errors.New("it has several elements at its root")
 	}
+	x.close() // test cases outside of all suites
 	return x.out, nil
 }
 
 // A junitReader reads one JUnit file.
 type junitReader struct {
 	*reader
-	dec   *xml.Decoder
-	out   *Tests
-	roots int
-	open  []string    // the names of the elements around the present place
-	suite []openSuite // the suites among them
-	test  *Case       // the present test case
-	bad   bool        // the present test case did not pass
-	text  *strings.Builder
+	dec    *xml.Decoder
+	out    *Tests
+	roots  int
+	depth  int         // of the present element
+	suites []openSuite // the suites around the present place; the first one is for test cases outside of all suites
+	test   *Case       // the present test case
+	bad    bool        // the present test case did not pass
+	text   *strings.Builder
 }
 
-// An openSuite is a suite that is being read. stated are the numbers of its attributes.
+// An openSuite is a suite that is being read. stated are the numbers of its attributes. outer is set if it has suites.
 type openSuite struct {
 	Suite
 	stated TestCounts
+	outer  bool
 }
 
 // token reads a part of the file.
 func (x *junitReader) token(t xml.Token) error {
 	switch t := t.(type) {
 	case xml.StartElement:
-		if len(x.open) == 0 {
+		if x.depth == 0 {
 			if x.roots++; t.Name.Local != "testsuites" && t.Name.Local != "testsuite" {
 				if x.Format == Detect {
 					return errOther
@@ -92,15 +94,15 @@ func (x *junitReader) token(t xml.Token) error {
 				return fmt.Errorf("its first element is %.40q, and not testsuites or testsuite", t.Name.Local)
 			}
 		}
-		if x.open = append(x.open, t.Name.Local); len(x.open) > maxDepth {
+		if x.depth++; x.depth > maxDepth {
 			return fmt.Errorf("more than %d elements are nested", maxDepth)
 		}
-		x.start(t.Name.Local, attributes(t.Attr))
+		return x.start(t.Name.Local, attributes(t.Attr))
 	case xml.EndElement:
-		x.open = x.open[:len(x.open)-1]
+		x.depth--
 		x.end(t.Name.Local)
 	case xml.CharData:
-		if x.text != nil && x.text.Len() < maxFill {
+		if x.text != nil && x.text.Len() <= maxFill {
 			x.text.Write(t)
 		}
 	}
@@ -117,37 +119,41 @@ func attributes(all []xml.Attr) map[string]string {
 }
 
 // start reads the beginning of an element.
-func (x *junitReader) start(name string, is map[string]string) {
+func (x *junitReader) start(name string, is map[string]string) error {
+	suite := &x.suites[len(x.suites)-1]
 	switch name {
 	case "testsuite":
+		suite.outer = true
 		s := openSuite{Suite: Suite{Name: x.cut(is["name"], maxName), Time: seconds(is["time"])}}
 		s.stated = TestCounts{count(is["tests"]), count(is["failures"]), count(is["errors"]), count(is["skipped"])}
-		x.suite = append(x.suite, s)
+		x.suites = append(x.suites, s)
 	case "testcase":
-		x.test, x.bad = &Case{Class: x.cut(is["classname"], maxName), Name: x.cut(is["name"], maxName)}, false
-		if n := len(x.suite); n > 0 {
-			x.test.Suite = x.suite[n-1].Name
-			x.suite[n-1].Tests++
+		if x.test != nil {
+			return errors.New("a test case is inside of another one")
 		}
+		x.test, x.bad = &Case{Suite: suite.Name, Class: x.cut(is["classname"], maxName), Name: x.cut(is["name"], maxName)}, false
+		suite.Tests++
 		x.place(is["file"], is["line"])
 	case "failure", "error":
-		if x.test == nil || x.bad {
-			return
+		switch {
+		case x.test == nil:
+			return fmt.Errorf("an element %s is outside of a test case", name)
+		case x.bad:
+			return nil
 		}
-		x.bad = true
-		x.test.Error = name == "error"
+		x.bad, x.text = true, &strings.Builder{}
 		x.test.Message = x.cut(short(is["message"]), maxMessage)
-		x.text = &strings.Builder{}
-		if n := len(x.suite); n > 0 && x.test.Error {
-			x.suite[n-1].Errors++
-		} else if n > 0 {
-			x.suite[n-1].Failures++
+		if x.test.Error = name == "error"; x.test.Error {
+			suite.Errors++
+		} else {
+			suite.Failures++
 		}
 	case "skipped":
-		if n := len(x.suite); n > 0 && x.test != nil && !x.bad {
-			x.suite[n-1].Skipped++
+		if x.test != nil && !x.bad {
+			suite.Skipped++
 		}
 	}
+	return nil
 }
 
 // end reads the end of an element.
@@ -158,38 +164,38 @@ func (x *junitReader) end(name string) {
 			return
 		}
 		text := x.text.String()
-		if x.text = nil; len(text) >= maxFill {
-			text = short(text + " ")
-		}
-		if x.test.Message == "" {
-			x.test.Message = x.cut(text, maxMessage)
+		if x.text = nil; x.test.Message == "" {
+			x.test.Message = x.cut(short(text), maxMessage)
 		}
 	case "testcase":
 		if x.bad && len(x.out.Failed) < MaxFailed {
-			if x.test.File == "" {
-				if m := prefixed.FindStringSubmatch(x.test.Message); m != nil {
-					x.place(m[1], m[2])
-				}
+			if m := prefixed.FindStringSubmatch(x.test.Message); m != nil && x.test.File == "" {
+				x.place(m[1], m[2])
 			}
 			x.out.Failed = append(x.out.Failed, *x.test)
 		}
 		x.test, x.bad = nil, false
 	case "testsuite":
-		n := len(x.suite) - 1
-		s := x.suite[n]
-		x.suite = x.suite[:n]
-		if s.Tests == 0 { // some tools write only the numbers
-			s.TestCounts = s.stated
-		}
-		if s.Tests == 0 && s.Failures+s.Errors == 0 {
-			return // it has suites, or nothing
-		}
-		x.out.TestCounts.add(s.TestCounts)
-		if len(x.out.Suites) < MaxSuites {
-			x.out.Suites = append(x.out.Suites, s.Suite)
-		} else {
-			x.out.MoreSuites++
-		}
+		x.close()
+	}
+}
+
+// close adds the innermost suite to the result. Some tools write only the numbers of a suite, without test cases.
+func (x *junitReader) close() {
+	n := len(x.suites) - 1
+	s := x.suites[n]
+	x.suites = x.suites[:n]
+	if s.Tests == 0 && !s.outer {
+		s.TestCounts = s.stated
+	}
+	if s.TestCounts == (TestCounts{}) {
+		return
+	}
+	x.out.TestCounts.add(s.TestCounts)
+	if len(x.out.Suites) < MaxSuites {
+		x.out.Suites = append(x.out.Suites, s.Suite)
+	} else {
+		x.out.MoreSuites++
 	}
 }
 

@@ -70,7 +70,7 @@ type reader struct {
 }
 
 // errOther means that an output looks like a format at its beginning, and has another one.
-var errOther = errors.New("it has another format")
+var errOther = errors.New("its keys are not those of the format")
 
 // read returns the result, and the format that an error is about.
 func (r *reader) read() (Format, Result, error) {

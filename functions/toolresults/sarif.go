@@ -12,12 +12,14 @@ func (r *reader) sarif() (*Findings, error) {
 	if err := checkJSON(r.output); err != nil {
 		return nil, err
 	}
-	out, version, runs := &Findings{}, "", false
+	out, version, schema, runs := &Findings{}, "", "", false
 	w := newWalker(r.output)
 	w.object(func(key string) {
 		switch key {
 		case "version":
 			version = w.text()
+		case "$schema":
+			schema = w.text()
 		case "runs":
 			runs = true
 			w.list(func(int) { r.run(w, out) })
@@ -27,7 +29,7 @@ func (r *reader) sarif() (*Findings, error) {
 	})
 	w.end()
 	switch {
-	case w.err == nil && (!runs || version == ""):
+	case version == "" && !strings.Contains(schema, "sarif"), w.err == nil && !runs:
 		return nil, errOther
 	case w.err == nil && !strings.HasPrefix(version, "2.1."):
 		return nil, fmt.Errorf("it has version %.20q, and Lockstep reads 2.1.0. Choose that version in the options of the tool", version)
