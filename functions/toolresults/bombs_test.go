@@ -218,6 +218,7 @@ func TestRedacted(t *testing.T) {
 	before := strings.Repeat("a", maxMessage-10)
 	for name, output := range map[string]string{
 		"escaped":      results(1, `{"ruleId":"`+escaped+`","message":{"text":"`+escaped+`"},"locations":[{"physicalLocation":{"artifactLocation":{"uri":"`+percents+`.tf"},"region":{"startLine":1}}}]}`),
+		"coloured":     results(1, `{"message":{"text":"hun\u001b[1mter2hunter2"}}`),
 		"in two parts": results(1, `{"message":{"text":"x{0}{1}","arguments":["hunter2","hunter2"]}}`),
 		"at the cut":   results(1, `{"message":{"text":"`+before+escaped+`"}}`),
 		"a long text":  results(1, `{"message":{"text":"{0}{0}","arguments":["`+strings.Repeat("b", maxFill/2-5)+secret+`"]}}`),

@@ -200,7 +200,7 @@ func (x *junitReader) close() {
 }
 
 // prefixed matches messages that begin with a place, such as "main.tf:3,1-20: ...".
-var prefixed = regexp.MustCompile(`^([^\s:]{1,300}):([0-9]{1,7})[:,]`)
+var prefixed = regexp.MustCompile(`^([^:\n]{1,300}):([0-9]{1,7})[:,]`)
 
 // place sets the file of the present test case, if there is one of this name.
 func (x *junitReader) place(file, line string) {

@@ -137,8 +137,12 @@ func (r *reader) cut(text string, limit int) string {
 	return text
 }
 
-// clean removes secrets. It replaces what is invalid, and control characters except for line breaks and tabs.
+// clean removes colours, which could divide a secret, and then secrets. It replaces what is invalid, and control
+// characters except for line breaks and tabs.
 func (r *reader) clean(text string) string {
+	if strings.ContainsRune(text, '\x1b') {
+		text = escapes.ReplaceAllString(text, "")
+	}
 	if !utf8.ValidString(text) {
 		text = strings.ToValidUTF8(text, "\ufffd")
 	}

@@ -324,8 +324,9 @@ func (r *reader) result(w *walker, run sarifRun, out *Findings) {
 }
 
 const (
-	maxPrints    = 10 // fingerprints of a result
-	maxArguments = 50 // of a message
+	maxPrints    = 10  // fingerprints of a result
+	maxArguments = 50  // of a message
+	maxLink      = 500 // bytes of an address
 )
 
 // reference reads the property rule of a result, another way to name its rule.
@@ -459,7 +460,7 @@ func (run sarifRun) find(x sarifResult) rule {
 // link returns an address if it can be a link, or "".
 func (r *reader) link(address string) string {
 	rest, ok := strings.CutPrefix(address, "https://")
-	if !ok || rest == "" || len(address) > maxName || r.clean(address) != address || strings.ContainsFunc(address, func(c rune) bool { return c <= ' ' || c > '~' || strings.ContainsRune("<>\"'`()[]|\\{}^@", c) }) {
+	if !ok || rest == "" || len(address) > maxLink || r.clean(address) != address || strings.ContainsFunc(address, func(c rune) bool { return c <= ' ' || c > '~' || strings.ContainsRune("<>\"'`()[]|\\{}^@", c) }) {
 		return ""
 	}
 	return address

@@ -98,7 +98,7 @@ func TestSARIF(t *testing.T) {
 		"an argument is no template":   {`,"results":[{"ruleId":"R9","message":{"text":"{0}","arguments":["{1}","b"]}}]`, "warning scan R9 \"{1}\"\n"},
 		"no message":                   {`,"results":[{"ruleId":"R1","message":{"id":"?"}},{"ruleId":"","message":null}]`, strings.Replace(nowhere, `"m"`, `"Public bucket"`, 1) + "warning scan  \"no message\"\n"},
 		"null everywhere":              {`,"results":[{"ruleId":null,"level":null,"locations":null,"message":{"text":"m","arguments":null},"suppressions":null,"properties":null}],"invocations":null,"artifacts":null`, "warning scan  \"m\"\n"},
-		"controls and invalid text":    {`,"results":[{"ruleId":"R9","message":{"text":"a\u0000b\u001b[31m\r\nc\ud800d` + "\xff" + `"}}]`, "warning scan R9 \"a\ufffdb\ufffd[31m\\nc\ufffdd\ufffd\"\n"},
+		"controls and invalid text":    {`,"results":[{"ruleId":"R9","message":{"text":"a\u0000b\u001b[31m\r\nc\ud800d` + "\xff" + `"}}]`, "warning scan R9 \"a\ufffdb\\nc\ufffdd\ufffd\"\n"},
 
 		"a file below the program's directory":   {result("main.tf"), fmt.Sprintf(findable, "live/net/main.tf")},
 		"a file in another directory":            {result("../../modules/vpc/vpc.tf"), fmt.Sprintf(findable, "modules/vpc/vpc.tf")},

@@ -33,8 +33,7 @@ func Tail(output []byte, redact func(string) string) (text string, lines int) {
 		output = output[more+n+1:]
 	}
 	r := reader{Options: Options{Redact: redact}}
-	text = escapes.ReplaceAllString(string(output), "")
-	all := strings.Split(strings.TrimRight(text, " \t\r\n"), "\n")
+	all := strings.Split(strings.TrimRight(escapes.ReplaceAllString(string(output), ""), " \t\r\n"), "\n")
 	for i, line := range all {
 		line = strings.TrimRight(line, " \t\r")
 		all[i] = line[strings.LastIndexByte(line, '\r')+1:]
