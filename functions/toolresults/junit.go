@@ -142,7 +142,9 @@ func (x *junitReader) start(name string, is map[string]string) error {
 			return nil
 		}
 		x.bad, x.text = true, &strings.Builder{}
-		x.test.Message = x.cut(short(is["message"]), maxMessage)
+		if is["message"] != "Failed" { // go-junit-report writes that for each failure
+			x.test.Message = x.cut(short(is["message"]), maxMessage)
+		}
 		if x.test.Error = name == "error"; x.test.Error {
 			suite.Errors++
 		} else {
