@@ -91,6 +91,10 @@ func TestText(t *testing.T) {
 		}
 	}
 	o := at
+	o.Format = SARIF
+	if _, err := Read([]byte("\n"), o); err == nil || !strings.Contains(err.Error(), "it is empty") {
+		t.Errorf("an empty output: %v", err)
+	}
 	o.Format = Text
 	if got, err := Read([]byte(oneRun("")), o); err != nil || got != (Result{}) {
 		t.Errorf("%+v, %v", got, err)

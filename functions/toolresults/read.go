@@ -78,6 +78,9 @@ func (r *reader) read() (Format, Result, error) {
 	if format == Detect {
 		format = r.detect()
 	}
+	if len(r.output) == 0 && format != Text {
+		return format, Result{}, errors.New("it is empty. The program's standard error may say why")
+	}
 	if len(r.output) > MaxBytes && format != Text {
 		return format, Result{}, fmt.Errorf("it has %d MB, and at most %d MB are read. Let the tool report less, for example by a minimum severity", len(r.output)>>20, MaxBytes>>20)
 	}

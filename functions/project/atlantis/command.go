@@ -183,7 +183,7 @@ func whyNot(words []string) string {
 	case strings.Contains(name, "{"):
 		return "its program is the value of a variable"
 	case strings.Contains(name, "/"):
-		return "its program is a file, and not the name of a program of the toolbox. A pull request could change a file of the repository"
+		return "its program is a file, which a pull request could change. Add the program to the toolbox, and write its name alone"
 	case slices.Contains(builtins, name):
 		return fmt.Sprintf("%s is a command of the shell", name)
 	case slices.Contains(launchers, name):

@@ -42,7 +42,7 @@ func (r *reader) steps() {
 			switch {
 			case d.step != nil:
 			case r.options.DropSteps && d.why != "":
-				r.notices.say(r.name, d.At.Start.Line, d.Value, fmt.Sprintf("No step block can replace it, because %s. %s", d.why, instead["dropped"]), false)
+				r.notices.say(r.name, d.At.Start.Line, d.Value, fmt.Sprintf("No step block can replace it, because %s. %s", d.why, instead["dropped of the shell"]), false)
 			case r.options.DropSteps:
 				r.notices.add(d.At.Start.Line, d.Value, "dropped")
 			case d.why != "":

@@ -52,7 +52,7 @@ func (r *reader) run(f field) {
 	}
 	if d.step == nil && r.applying && r.carriedOut && f.key == "run" {
 		if d.why != "" {
-			r.notices.say(r.name, f.at.Line, f.key, fmt.Sprintf("No step block can replace it, because %s. %s", d.why, instead["run"]), false)
+			r.notices.say(r.name, f.at.Line, f.key, fmt.Sprintf("No step block can replace it, because %s. %s", d.why, instead["run of the shell"]), false)
 			return
 		}
 		r.notice(f)
