@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
-	"github.com/lockstep-iac/lockstep/functions/toolresults"
+	"github.com/lockstep-iac/lockstep/functions/internal/toolresults"
 )
 
 // A Step is the outcome of a step block of lockstep.hcl for one project. Its texts come from the program that ran, and

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lockstep-iac/lockstep/functions/toolresults"
+	"github.com/lockstep-iac/lockstep/functions/internal/toolresults"
 	"github.com/lockstep-iac/lockstep/infra/golden"
 )
 
@@ -141,19 +141,19 @@ func TestSteps(t *testing.T) {
 		{"costs more", []Step{cost("120", "132.4", 1, 2)}}, {"costs less", []Step{cost("132.4", "120", 1, 0)}}, {"costs nobody knows before", []Step{cost("", "132.4", 1, 0)}}, {"costs of 30 projects", []Step{cost("1", "2", 30, 300)}}, {"no prices", []Step{unpriced}},
 		{"hostile", []Step{hostileStep()}},
 	} {
-		fmt.Fprintf(&b, "===== %s\n%s\n-----\n%s\n", c.name, StepsTitle(c.steps), StepsMarkdown(c.steps, 60_000))
+		fmt.Fprintf(&b, "===== %s\n\n%s\n-----\n%s\n", c.name, StepsTitle(c.steps), StepsMarkdown(c.steps, 60_000))
 	}
 	for _, n := range []int{5, 30, 300} {
 		for _, limit := range []int{60_000, 6_000, 1_000} {
 			text := StepsMarkdown(many(n), limit)
-			fmt.Fprintf(&b, "===== %d steps in %d bytes: %d\n%s\n", n, limit, len(text), StepsTitle(many(n)))
+			fmt.Fprintf(&b, "===== %d steps in %d bytes: %d\n\n%s\n\n", n, limit, len(text), StepsTitle(many(n)))
 			if len(text) < 7_000 {
 				b.WriteString("-----\n" + text + "\n")
 			}
 		}
 	}
 	golden.File(t, "testdata/steps.md", b.String())
-	for limit := range 3_000 {
+	for limit := 0; limit < 3_000; limit += 41 {
 		text := StepsMarkdown(append(many(20), hostileStep()), limit)
 		if len(text) > limit || strings.Count(text, "<details>") != strings.Count(text, "</details>\n") || strings.Count(text, "\n```")%2 != 0 {
 			t.Fatalf("limit %d: %d bytes\n%s", limit, len(text), text)
@@ -176,7 +176,7 @@ func TestStepNotes(t *testing.T) {
 			fmt.Fprintf(&b, "%s:%d-%d %q %s | %s\n", n.Path, n.Line, n.Last, n.Level, n.Title, strings.ReplaceAll(n.Message, "\n", `\n`))
 		}
 	}
-	golden.File(t, "testdata/stepnotes.md", b.String())
+	golden.File(t, "testdata/stepnotes.txt", b.String())
 	first := tflintStep(300, 0, 0)
 	first.Compared = nil
 	if notes, more := StepNotes([]Step{first}); len(notes) != MaxStepNotes || more != 200 || notes[0].Level != "" {

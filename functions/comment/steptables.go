@@ -8,7 +8,7 @@ import (
 	"unicode"
 
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
-	"github.com/lockstep-iac/lockstep/functions/toolresults"
+	"github.com/lockstep-iac/lockstep/functions/internal/toolresults"
 )
 
 // details returns the tables and the text of a step, each with at most rows rows or lines, in folds.
