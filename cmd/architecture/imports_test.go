@@ -27,7 +27,8 @@ var directions = []struct {
 	// What people read and write.
 	{"functions/places", nil},
 	{"functions/project/...", []string{"engine/...", "functions/comment/grammar", "functions/places"}},
-	{"functions/comment/...", []string{"engine/plans/counting"}},
+	{"functions/internal/toolresults", nil},
+	{"functions/comment/...", []string{"engine/plans/counting", "functions/internal/toolresults"}},
 	{"functions/page", nil},
 	{"functions/pricing", nil},
 

@@ -64,7 +64,7 @@ func Imported(files fs.FS, src []byte, o atlantis.Options) ([]byte, []atlantis.N
 	}
 	s.spell(regular(files))
 	s.fold(files)
-	return s.print(comments), doc.Notices, ds
+	return s.print(comments, doc.Steps), doc.Notices, ds
 }
 
 // spell writes into the settings what atlantis.yaml only implies. Projects of lower groups become names in

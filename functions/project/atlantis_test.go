@@ -226,6 +226,74 @@ require "apply" {
 	}
 }
 
+// TestImportedSteps is a written file with step blocks, whole.
+func TestImportedSteps(t *testing.T) {
+	t.Parallel()
+	const src = `version: 3
+projects:
+- {name: app, dir: app, workflow: w}
+- {name: dns, dir: dns}
+workflows:
+  w:
+    plan:
+      steps:
+      - env: {name: TFLINT_LOG, value: "${x}"}
+      - run: tflint --format=sarif '--chdir=a "b"'
+      - plan
+      - run: make check | tee log
+    policy_check:
+      steps:
+      - run: conftest test $SHOWFILE
+`
+	if _, _, ds := Imported(tree(nil), []byte(src), atlantis.Options{Steps: true}); !strings.Contains(said(ds), "because it has a pipe (|)") {
+		t.Errorf("a step with a pipe is not refused: %s", said(ds))
+	}
+	got, notices, ds := Imported(tree(nil), []byte(src), atlantis.Options{Steps: true, DropSteps: true})
+	const want = `# Written from atlantis.yaml.
+#
+# env TFLINT_LOG (atlantis.yaml:9): not carried over.
+#   Write the environment variables of providers into an environment block of lockstep.hcl, on the base branch.
+#
+# run (atlantis.yaml:10): carried over in another form.
+#   The step block "tflint" replaces it. Add the program tflint to the toolbox.
+#
+# run (atlantis.yaml:12): not carried over.
+#   No step block can replace it, because it has a pipe (|). You chose to leave out the step. If it decided about applies, write a gate block, or a require block with checks. If it generated files, commit them.
+#
+# policy_check (atlantis.yaml:13): not carried over.
+#   For conftest policies, write a policy block in lockstep.hcl; the directory stays as it is. For approvals, checks and limits of changes, write a require block.
+#
+# run (atlantis.yaml:15): carried over in another form.
+#   The step block "conftest" replaces it. Add the program conftest to the toolbox.
+
+project "app" {
+  dir = "app"
+}
+
+project "dns" {
+  dir = "dns"
+}
+
+step "tflint" {
+  on       = "before_plan"
+  program  = ["tflint", "--format=sarif", "--chdir=a \"b\""]
+  projects = ["app"]
+  env = {
+    TFLINT_LOG = "$${x}"
+  }
+}
+
+step "conftest" {
+  on       = "after_plan"
+  program  = ["conftest", "test", "{plan_json}"]
+  projects = ["app"]
+}
+`
+	if diff := cmp.Diff(want, string(got)); diff != "" || len(notices) != 5 || ds.HasErrors() {
+		t.Errorf("%s\n%v %s", diff, notices, said(ds))
+	}
+}
+
 // TestAtlantisDiscovered holds which file counts, and the projects that it makes.
 func TestAtlantisDiscovered(t *testing.T) {
 	t.Parallel()

@@ -12,12 +12,13 @@ import (
 	"github.com/zclconf/go-cty/cty"
 	ctyjson "github.com/zclconf/go-cty/cty/json"
 
+	"github.com/lockstep-iac/lockstep/functions/project/atlantis"
 	"github.com/lockstep-iac/lockstep/functions/project/grammar"
 )
 
-// print returns settings as the text of lockstep.hcl, below comments. [Parse] returns the same settings for
+// print returns settings and steps as the text of lockstep.hcl, below comments. [Parse] returns the same settings for
 // this text. print supports what atlantis.yaml can express, after [Settings.spell].
-func (s *Settings) print(comments []string) []byte {
+func (s *Settings) print(comments []string, steps []atlantis.Step) []byte {
 	f := hclwrite.NewEmptyFile()
 	body := f.Body()
 	for _, text := range comments {
@@ -40,6 +41,9 @@ func (s *Settings) print(comments []string) []byte {
 	}
 	for _, p := range s.blocks() {
 		p.print(block(grammar.Project.Type, p.Name))
+	}
+	for _, x := range steps {
+		printStep(block("step", x.Name), x)
 	}
 	for _, r := range s.Require {
 		b := block(grammar.Require.Type, r.Command)
@@ -65,6 +69,20 @@ func (p Project) print(b *hclwrite.Body) {
 	setObject(b, "variables", p.Variables)
 	setTexts(b, "backend_config", p.BackendFiles)
 	setObject(b, "backend_config", p.BackendConfig)
+}
+
+// printStep writes the arguments of a step block.
+func printStep(b *hclwrite.Body, x atlantis.Step) {
+	b.SetAttributeValue("on", cty.StringVal(x.On))
+	setTexts(b, "program", x.Program)
+	setTexts(b, "projects", x.Projects)
+	if len(x.Env) > 0 {
+		env := map[string]cty.Value{}
+		for name, value := range x.Env {
+			env[name] = cty.StringVal(value)
+		}
+		b.SetAttributeValue("env", cty.ObjectVal(env))
+	}
 }
 
 // blocks returns the project blocks, including those for many directories, in the order of the file.

@@ -17,8 +17,18 @@ import (
 // TestFiles reads the files of testdata: each archive has an atlantis.yaml, and what it means.
 func TestFiles(t *testing.T) {
 	t.Parallel()
-	names, err := filepath.Glob("testdata/*.txtar")
-	if err != nil || len(names) < 40 {
+	testFiles(t, "testdata/*.txtar", 40, Options{})
+}
+
+// TestSteps is like TestFiles, for files whose run steps become step blocks.
+func TestSteps(t *testing.T) {
+	t.Parallel()
+	testFiles(t, "testdata/steps/*.txtar", 1, Options{Steps: true})
+}
+
+func testFiles(t *testing.T, pattern string, least int, o Options) {
+	names, err := filepath.Glob(pattern)
+	if err != nil || len(names) < least {
 		t.Fatalf("%d files: %v", len(names), err)
 	}
 	for _, name := range names {
@@ -31,7 +41,7 @@ func TestFiles(t *testing.T) {
 			if a.Files[0].Name != FileName {
 				t.Fatalf("it begins with %s", a.Files[0].Name)
 			}
-			got := meaning(a.Files[0].Data)
+			got := meaning(o, a.Files[0].Data)
 			if golden.Updating() {
 				a.Files = append(a.Files[:1], txtar.File{Name: "means", Data: []byte(got)})
 				golden.Update(t, name, string(txtar.Format(a)))
@@ -45,8 +55,8 @@ func TestFiles(t *testing.T) {
 }
 
 // meaning is what a file means, as text: a line for each project, requirement, notice and error.
-func meaning(src []byte) string {
-	doc, ds := Options{}.Parse(FileName, src)
+func meaning(o Options, src []byte) string {
+	doc, ds := o.Parse(FileName, src)
 	var b strings.Builder
 	for _, p := range doc.Projects {
 		fmt.Fprintf(&b, "project %s: dir %s", p.Name.Value, p.Dir.Value)
@@ -87,6 +97,13 @@ func meaning(src []byte) string {
 	}
 	for _, r := range doc.Require {
 		fmt.Fprintf(&b, "require %s at %s: approvals %d, mergeable %t, up_to_date %t, of %q\n", r.Command, r.At, r.Approvals, r.Mergeable, r.UpToDate, r.Projects)
+	}
+	for _, x := range doc.Steps {
+		fmt.Fprintf(&b, "step %s at line %d, %s: %q", x.Name, x.At.Start.Line, x.On, x.Program)
+		for _, name := range slices.Sorted(maps.Keys(x.Env)) {
+			fmt.Fprintf(&b, " %s=%q", name, x.Env[name])
+		}
+		fmt.Fprintf(&b, " of %q\n", x.Projects)
 	}
 	if doc.Automerge {
 		fmt.Fprintf(&b, "automerge, delete branch %t\n", doc.DeleteBranch)

@@ -31,18 +31,24 @@ func TestBombs(t *testing.T) {
 		"many steps":             "version: 3\nworkflows: {w: {plan: {steps: [" + strings.Repeat("{init: {extra_args: [a]}},", 15_000) + "]}}}\n",
 		"arguments of projects":  many,
 		"patterns of projects":   shared,
+		"many run steps":         "version: 3\nprojects:\n" + strings.Repeat("- {dir: a, workflow: w}\n", 1900) + "workflows: {w: {plan: {steps: [plan, " + numberedRuns(3000) + "]}}}\n",
+		"a long run step":        "version: 3\nprojects: [{dir: a, workflow: w}]\nworkflows: {w: {plan: {steps: [plan, run: 'x " + strings.Repeat("y ", 100_000) + "']}}}\n",
 		"too long":               "version: 3\n#" + strings.Repeat("x", maxSize),
 		"many errors":            "version: 3\nprojects:\n" + strings.Repeat("- x\n", 1900),
 		"many different notices": "version: 3\nworkflows: {w: {apply: {steps: [apply: {extra_args: [" + numbered(290) + "]}]}}}\nprojects: [x]\n",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			doc, ds := Options{}.Parse(FileName, []byte(src))
+			doc, ds := Options{Steps: true}.Parse(FileName, []byte(src))
+			if len(doc.Steps) > maxSteps {
+				t.Errorf("%d steps", len(doc.Steps))
+			}
+			doc, ds = Options{}.Parse(FileName, []byte(src))
 			if !ds.HasErrors() || len(ds) > maxDiags || len(doc.Notices) > maxNotices+1 {
 				t.Errorf("%d errors, %d notices, %d projects", len(ds), len(doc.Notices), len(doc.Projects))
 			}
 			for _, d := range ds {
-				if len(d.Detail) > 400 {
+				if len(d.Detail) > 600 {
 					t.Errorf("an error of %d bytes", len(d.Detail))
 				}
 			}
@@ -80,8 +86,16 @@ func FuzzServer(f *testing.F) {
 	f.Add("version: 3\n", "repos:\n- {id: github.com/a/b, autodiscover: {mode: enabled, ignore_paths: [x]}, delete_source_branch_on_merge: true}\n", "")
 	f.Add("version: 3\nprojects: [{dir: x, workflow: y}]\n", "repos: [{id: '/(/'}, {}, 7]\nworkflows: 3\n", "")
 	f.Fuzz(func(t *testing.T, file, server, repository string) {
-		for _, drop := range []bool{false, true} {
-			Options{DropSteps: drop, Server: &Server{Name: "repos.yaml", Source: []byte(server), Repository: repository}}.Parse(FileName, []byte(file))
+		for i := range 4 {
+			Options{DropSteps: i%2 == 1, Steps: i > 1, Server: &Server{Name: "repos.yaml", Source: []byte(server), Repository: repository}}.Parse(FileName, []byte(file))
 		}
 	})
+}
+
+func numberedRuns(n int) string {
+	var all []string
+	for i := range n {
+		all = append(all, fmt.Sprintf("run: x %d", i))
+	}
+	return strings.Join(all, ",")
 }

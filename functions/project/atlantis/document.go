@@ -26,6 +26,8 @@ type Document struct {
 	Exclude []Text
 	// Require are the requirements, in the order of their first lines.
 	Require []requirements.Requirement
+	// Steps replace run steps of workflows, in the order of the file. They are read only with [Options.Steps].
+	Steps []Step
 	// Automerge is set if Lockstep merges a pull request once all projects of the pull request are applied.
 	// DeleteBranch is set if Lockstep then deletes the branch.
 	Automerge    bool
@@ -102,9 +104,14 @@ const (
 // add adds a notice about the part of the file with this key. name is the key in the table of the sentence that
 // explains the notice.
 func (n *notices) add(line int, key, name string) {
+	n.say(n.file, line, key, instead[name], slices.Contains(carried, name))
+}
+
+// say is like add, with a sentence of its own, about any file.
+func (n *notices) say(file string, line int, key, sentence string, carried bool) {
 	key = visible(key)
-	new := Notice{File: n.file, Key: key, Instead: instead[name], Carried: slices.Contains(carried, name)}
-	i := slices.IndexFunc(n.all, func(x Notice) bool { return x.Key == key && x.Instead == new.Instead })
+	new := Notice{File: file, Key: key, Instead: sentence, Carried: carried}
+	i := slices.IndexFunc(n.all, func(x Notice) bool { return x.File == file && x.Key == key && x.Instead == new.Instead })
 	switch {
 	case i < 0 && len(n.all) > maxNotices:
 		return

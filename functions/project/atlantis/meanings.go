@@ -32,6 +32,8 @@ var instead = map[string]string{
 	"outside":                       "The pattern matches files outside of the repository, and no pull request changes these.",
 	"run":                           "Lockstep runs no commands. To notify somebody of an apply, write a notification or hook block in lockstep.hcl.",
 	"dropped":                       "Lockstep runs no commands, and you chose to leave out this step. If the step decided about applies, write a gate block, or a require block with checks. If it generated files, commit them.",
+	"run of the shell":              "To notify somebody of an apply, write a notification or hook block in lockstep.hcl.",
+	"dropped of the shell":          "You chose to leave out the step. If it decided about applies, write a gate block, or a require block with checks. If it generated files, commit them.",
 	"hooks":                         "Lockstep runs no commands. Write a GitHub workflow for it, and require its check: require \"plan\" { checks = [\"NAME\"] }.",
 	"env":                           environment,
 	"env command":                   "Lockstep runs no commands. Write variables and secrets into an environment block of lockstep.hcl.",

@@ -29,24 +29,33 @@ func (r *reader) projects(f field) {
 }
 
 // steps reports the steps in workflows that decide about an apply, because Lockstep does not run them. For
-// projects with such a workflow that is an error, unless the options say to drop the steps.
+// projects with such a workflow that is an error, unless a step block replaces the step, or the options say to drop it.
 func (r *reader) steps() {
 	for _, name := range slices.Sorted(maps.Keys(r.workflows)) {
 		w := r.workflows[name]
 		if len(w.projects) == 0 || len(w.decides) == 0 || w.decides[0].At.Filename != r.name {
 			continue
 		}
+		r.replaced(w)
 		var where []string
-		for _, step := range w.decides {
-			where = append(where, fmt.Sprintf("%s (line %d)", step.Value, step.At.Start.Line))
-			if r.options.DropSteps {
-				r.notices.add(step.At.Start.Line, step.Value, "dropped")
+		for _, d := range w.decides {
+			switch {
+			case d.step != nil:
+			case r.options.DropSteps && d.why != "":
+				r.notices.say(r.name, d.At.Start.Line, d.Value, fmt.Sprintf("No step block can replace it, because %s. %s", d.why, instead["dropped of the shell"]), false)
+			case r.options.DropSteps:
+				r.notices.add(d.At.Start.Line, d.Value, "dropped")
+			case d.why != "":
+				r.errorf(d.At, "Step that decides on an apply", "No step block of lockstep.hcl can replace this step of the workflow %q, because %s. The step decides about applies of %s. Replace it by a run step of one program with plain arguments, by a gate block in lockstep.hcl, by a GitHub workflow with require \"apply\" { checks = [\"NAME\"] }, or by committing the files that it generates. To leave it out, run `lockstep config import -drop-steps`.",
+					visible(name), d.why, several("project", w.projects))
+			default:
+				where = append(where, fmt.Sprintf("%s (line %d)", d.Value, d.At.Start.Line))
 			}
 		}
-		if r.options.DropSteps {
+		if len(where) == 0 {
 			continue
 		}
-		r.errorf(w.decides[0].At, "Steps that decide on an apply", "Steps of the workflow %q decide about applies of %s: %s. Lockstep runs no commands, so it does not plan these projects. Replace each step by a gate block in lockstep.hcl, by a GitHub workflow with require \"apply\" { checks = [\"NAME\"] }, or by committing the files that it generates. Then remove the step, or run `lockstep config import -drop-steps`.",
+		r.errorf(w.decides[0].At, "Steps that decide on an apply", "Steps of the workflow %q decide about applies of %s: %s. Lockstep runs no commands of atlantis.yaml, so it does not plan these projects. Run `lockstep config import`: it turns steps of one program into step blocks of lockstep.hcl, and says what to do about the others.",
 			visible(name), several("project", w.projects), few(where))
 	}
 }
@@ -282,7 +291,7 @@ func (r *reader) workflow(p *Project, f field) {
 	if w.broken {
 		r.errorf(name.At, "Workflow with errors", "The plan stage of the workflow %q has errors, so Lockstep does not know the values for the plan. Correct the workflow.", visible(name.Value))
 	}
-	if w.projects = append(w.projects, p.Name.Value); len(w.decides) > 0 && !r.options.DropSteps {
+	if w.projects = append(w.projects, p.Name.Value); w.blocks() && !r.options.DropSteps {
 		p.Broken = true // told once for all projects
 	}
 	v := &values{reader: r, project: p, environment: map[string]string{}}

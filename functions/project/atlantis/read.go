@@ -15,6 +15,9 @@ type Options struct {
 	// DropSteps ignores the steps in workflows that decide about an apply. Without DropSteps, each such step is
 	// an error.
 	DropSteps bool
+	// Steps turns run steps of one program with plain arguments into the Steps of the document. Such a step is no
+	// error.
+	Steps bool
 	// Server is the configuration file of the Atlantis server; nil if there is none.
 	Server *Server
 }
@@ -55,6 +58,11 @@ func (o Options) Parse(name string, src []byte) (Document, hcl.Diagnostics) {
 	r.explore()
 	r.merging()
 	r.served()
+	all := len(r.doc.Projects)
+	if r.doc.Discover {
+		all++ // others may follow
+	}
+	r.doc.Steps = completed(r.doc.Steps, all, &r.notices)
 	r.doc.Require = append(r.doc.Require, required(r.asked, len(r.doc.Projects))...)
 	r.doc.Unreadable, r.doc.Notices = r.shape, r.notices.sorted()
 	return r.doc, r.diags
@@ -68,6 +76,7 @@ func (r *reader) served() {
 		return
 	}
 	s.reader.steps()
+	r.doc.Steps = append(r.doc.Steps, s.reader.doc.Steps...)
 	for _, command := range []string{"plan", "apply", "import"} {
 		if f, ok := s.set[command+"_requirements"]; ok && r.doc.Discover {
 			s.reader.asked = nil
@@ -90,10 +99,11 @@ type reader struct {
 	options    Options
 	server     *ruled // nil for none
 	workflows  map[string]*workflow
-	decides    []Text // the steps of the present workflow that decide about an apply
-	applying   bool   // the stage apply of a workflow is being read
-	carriedOut bool   // the step apply was read
-	discover   string // the mode of autodiscover
+	decides    []decisive // the steps of the present workflow that decide about an apply
+	stage      stage      // the present one
+	applying   bool       // the stage apply of a workflow is being read
+	carriedOut bool       // the step apply was read
+	discover   string     // the mode of autodiscover
 	discovers  field
 	ignored    []Text
 	asked      []asked

@@ -21,7 +21,7 @@ type workflow struct {
 	// decides are the steps with a team's own commands that decide whether something is applied, or what. These
 	// are all such steps of a plan and of its policies. They are also those steps of an apply that do not
 	// follow the step apply.
-	decides []Text
+	decides []decisive
 	// projects are the names of the projects with this workflow.
 	projects []string
 }
@@ -34,12 +34,12 @@ func (r *reader) readWorkflows(f field) {
 		for _, stage := range r.fields(w.value, "a workflow") {
 			switch stage.key {
 			case "plan":
-				x.steps = r.stage(stage)
+				x.steps = r.arguments(stage)
 			case "apply":
 				r.applies(stage)
 			case "policy_check":
 				r.notice(stage)
-				r.stage(stage)
+				r.arguments(stage)
 			case "import", "state_rm":
 				r.notice(stage)
 			default:
@@ -56,7 +56,7 @@ func (r *reader) readWorkflows(f field) {
 func (r *reader) applies(stage field) {
 	r.applying = true
 	defer func() { r.applying = false }()
-	for _, a := range r.stage(stage) {
+	for _, a := range r.arguments(stage) {
 		key := a.text.Value
 		if a.command == "env" {
 			key = a.name
@@ -67,9 +67,12 @@ func (r *reader) applies(stage field) {
 	}
 }
 
-// stage reads the steps of a stage.
-func (r *reader) stage(f field) []argument {
+// arguments reads the steps of a stage, and returns the arguments in them.
+func (r *reader) arguments(f field) []argument {
 	var out []argument
+	r.stage = stage{name: f.key}
+	first := len(r.decides)
+	defer func() { r.ended(first) }()
 	for _, x := range r.fields(f.value, "a stage") {
 		if x.key != "steps" {
 			r.formf(r.at(x.at), "Unknown key", "Atlantis does not know the key %q of a stage. The only key is steps.", visible(x.key))
@@ -102,6 +105,7 @@ func (r *reader) step(n *yaml.Node) []argument {
 	}
 	if x.Kind == yaml.ScalarNode {
 		r.carriedOut = r.carriedOut || r.applying && x.Value == "apply"
+		r.stage.done = r.stage.done || x.Value == r.stage.name
 		if !slices.Contains(known, x.Value) || x.Value == "run" {
 			r.formf(r.at(n), "Unknown step", "%q is not a step of Atlantis. For a command of your own, write the key run.", visible(x.Value))
 		}
@@ -122,14 +126,13 @@ func (r *reader) stepWith(f field) []argument {
 	switch {
 	case !slices.Contains(known, f.key):
 		r.formf(r.at(f.at), "Unknown step", "%q is not a step of Atlantis.", visible(f.key))
-	case f.key == "run" && r.applying && r.carriedOut:
-		r.notice(f)
 	case f.key == "run" || f.key == "multienv":
-		r.decides = append(r.decides, Text{f.key, r.at(f.at)})
+		r.run(f)
 	case f.key == "env":
 		return r.env(f)
 	default:
 		r.carriedOut = r.carriedOut || r.applying && f.key == "apply"
+		r.stage.done = r.stage.done || f.key == r.stage.name
 		return r.extra(f)
 	}
 	return nil
@@ -153,9 +156,11 @@ func (r *reader) env(f field) []argument {
 	case name == nil || name.Value == "":
 		r.formf(r.at(f.at), "No name", "An env step must have the key name.")
 	case command != nil:
+		r.exported(name.Value, nil)
 		r.notices.add(f.at.Line, "env "+name.Value, "env command")
 		return []argument{{command: "unknown", name: name.Value, text: *name}}
 	case value != nil:
+		r.exported(name.Value, value)
 		return []argument{{command: "env", name: name.Value, text: *value}}
 	}
 	return nil

@@ -23,13 +23,13 @@ var ConfigImport = cli.Command{Name: "config import", Synopsis: "Write lockstep.
 	var i configImport
 	f := a.NewFlags("config import", "config import [OPTIONS] [atlantis.yaml]")
 	f.BoolVar(&i.force, "force", false, "overwrite an existing lockstep.hcl")
-	f.BoolVar(&i.options.DropSteps, "drop-steps", false, "leave out the steps that run commands, even those that decide about an apply")
+	f.BoolVar(&i.options.DropSteps, "drop-steps", false, "leave out run steps that cannot become step blocks, even those that decide about an apply")
 	f.StringVar(&i.server, "server", "", "file of the Atlantis server's option --repo-config; its requirements become require blocks")
 	f.StringVar(&i.repository, "repo", "", "the repository's name in the file of -server: github.com/OWNER/NAME (default: that of git's remote origin)")
 	if code, ok := f.ParseArgs(args); !ok {
 		return code
 	}
-	i.name = atlantis.FileName
+	i.name, i.options.Steps = atlantis.FileName, true
 	switch f.NArg() {
 	case 0:
 		i.optional = i.server != ""

@@ -1,0 +1,185 @@
+package comment
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/functions/internal/toolresults"
+	"github.com/lockstep-iac/lockstep/infra/golden"
+)
+
+// someFindings are n findings of all severities.
+func someFindings(n int) (f toolresults.Findings) {
+	f.Counts = map[toolresults.Severity]int{}
+	for i := range n {
+		s := toolresults.Severities[i*len(toolresults.Severities)/n]
+		f.Counts[s]++
+		f.List = append(f.List, toolresults.Finding{Tool: "tflint", Rule: "terraform_typed_variables", Severity: s, Message: fmt.Sprintf("`variable%d` variable has no type", i),
+			File: "live/net/main.tf", Line: 3 * (i + 1), Last: 3*(i+1) + 1, Help: "https://example.com/rules/terraform_typed_variables.md", Fingerprint: fmt.Sprint(i)})
+	}
+	return f
+}
+
+func amountOf(text string) toolresults.Amount {
+	a, err := toolresults.ParseAmount(text)
+	if err != nil {
+		panic(err)
+	}
+	return a
+}
+
+// tflintStep is a step with findings, of which some were there before.
+func tflintStep(news, known, gone int) Step {
+	head := someFindings(news + known)
+	base := toolresults.Findings{}
+	for i, f := range head.List {
+		if i%(news+known) >= news {
+			base.List = append(base.List, f)
+		}
+	}
+	for i := range gone {
+		base.List = append(base.List, toolresults.Finding{Severity: toolresults.Note, Fingerprint: fmt.Sprint("gone", i)})
+	}
+	base.Counts = map[toolresults.Severity]int{}
+	for _, f := range base.List {
+		base.Counts[f.Severity]++
+	}
+	c := toolresults.Compare(base, head)
+	s := Step{Name: "tflint", On: OnBeforePlan, Outcome: StepPassed, Took: 1234 * time.Millisecond, Result: toolresults.Result{Findings: &head}, Compared: &c}
+	if news+known > 0 {
+		s.Outcome, s.ExitCode = StepFailed, 2
+	}
+	return s
+}
+
+// hostileStep is a step whose texts try to be more than texts.
+func hostileStep() Step {
+	const evil = "x|y`@acme/sre`</details><img src=x>\n# [a](javascript:b)<!-- lockstep:status -->\u202e\x00"
+	f := someFindings(2)
+	for i := range f.List {
+		f.List[i].Rule, f.List[i].Message, f.List[i].File, f.List[i].Help, f.List[i].Severity = evil, evil, evil, "https://x)|<b>", evil
+	}
+	f.Counts = map[toolresults.Severity]int{toolresults.Error: 2}
+	f.Problems = []string{evil, strings.Repeat("x", 2000)}
+	return Step{Name: evil, On: OnAfterPlan, Outcome: StepFailed, ExitCode: 1, Required: true, Text: evil + "\n```\n" + evil, Unread: evil, Result: toolresults.Result{Findings: &f}}
+}
+
+// TestSteps shows steps of every outcome and result, with 0, 1, 30 and 300 findings, tests, costs and steps.
+func TestSteps(t *testing.T) {
+	t.Parallel()
+	passed := Step{Name: "fmt", On: OnBeforePlan, Outcome: StepPassed, Took: 300 * time.Millisecond}
+	text := passed
+	text.Name, text.Text = "freeze", "No freeze until 20 December."
+	failed := Step{Name: "freeze", On: OnBeforeApply, Outcome: StepFailed, ExitCode: 3, Required: true, Took: 75 * time.Second, Text: "a\nb\nError: the network is frozen", Before: 120, Whole: "lockstep logs -step freeze"}
+	slow := Step{Name: "slow", On: OnAfterPlan, Outcome: StepTimedOut, Required: true, Took: 5 * time.Minute, Text: "waiting", Before: -1}
+	huge := Step{Name: "huge", On: OnGenerate, Outcome: StepLimited, Required: true, Took: 2 * time.Second, Reason: "it used more than 512 MB of memory"}
+	absent := Step{Name: "checkov", On: OnAfterApply, Outcome: StepNotStarted, Reason: "the toolbox has no program `checkov`"}
+	optional := failed
+	optional.Required = false
+	unread := text
+	unread.Name, unread.Unread = "tflint", "the output is not SARIF that Lockstep can read: runs[0].results[3].level: a text is expected, and this is an object"
+	first := tflintStep(2, 0, 0)
+	first.Compared = nil
+	trivy := tflintStep(3, 0, 0)
+	trivy.Name, trivy.On, trivy.Outcome, trivy.ExitCode = "trivy", OnAfterPlan, StepPassed, 0
+	trivy.Result.Findings.Problems, trivy.Result.Findings.Suppressed, trivy.Result.Findings.Outside = []string{"no network"}, 2, 1
+	for i := range trivy.Compared.New.List {
+		trivy.Compared.New.List[i].Message, trivy.Compared.New.List[i].Title, trivy.Compared.New.List[i].Line = "Artifact: main.tf\nType: terraform", "A bucket is public", 0
+	}
+	cut := tflintStep(2, 1, 0)
+	cut.Compared.Inexact = true
+	cut.Compared.Known.Counts[toolresults.Note] += 95_000
+	tests := func(n int) Step {
+		x := toolresults.Tests{TestCounts: toolresults.TestCounts{Tests: 4 * n, Failures: n, Errors: n / 2, Skipped: n}}
+		for i := range n {
+			x.Suites = append(x.Suites, toolresults.Suite{Name: fmt.Sprint("policy.", i), TestCounts: toolresults.TestCounts{Tests: 4, Failures: i % 2}, Time: time.Second})
+			x.Failed = append(x.Failed, toolresults.Case{Suite: "policy", Name: fmt.Sprint("case ", i), Error: i%3 == 1, Message: "`a.b` has no tags\nand more", File: "live/net/main.tf", Line: i})
+		}
+		s := Step{Name: "conftest", On: OnAfterPlan, Outcome: StepPassed, Took: time.Second, Result: toolresults.Result{Tests: &x}}
+		if n > 0 {
+			s.Outcome, s.ExitCode = StepFailed, 1
+		}
+		return s
+	}
+	cost := func(before, after string, projects, resources int) Step {
+		c := toolresults.Cost{Currency: "USD", After: amountOf(after)}
+		if before != "" {
+			b := amountOf(before)
+			c.Before = &b
+		}
+		for i := range projects {
+			p := toolresults.ProjectCost{Name: fmt.Sprint("live/p", i), Before: c.Before, After: c.After}
+			for j := range resources {
+				p.Resources = append(p.Resources, toolresults.ResourceCost{Name: fmt.Sprintf("aws_instance.web[%d]", j), Increase: amountOf(fmt.Sprintf("%d.4", j-1))})
+			}
+			c.Projects = append(c.Projects, p)
+		}
+		return Step{Name: "infracost", On: OnAfterPlan, Outcome: StepPassed, Took: 3 * time.Second, Result: toolresults.Result{Cost: &c}}
+	}
+	unpriced := cost("132.4", "132.4", 1, 0)
+	unpriced.Result.Cost.Unsupported, unpriced.Result.Cost.Currency = 2, "U|S"
+	many := func(n int) (out []Step) {
+		for i := range n {
+			s := []Step{passed, text, failed, tflintStep(3, 14, 1), tests(2)}[i%5]
+			s.Name = fmt.Sprintf("%s-%d", s.Name, i)
+			out = append(out, s)
+		}
+		return out
+	}
+	var b strings.Builder
+	for _, c := range []struct {
+		name  string
+		steps []Step
+	}{
+		{"none", nil}, {"passed", []Step{passed}}, {"passed, with text", []Step{passed, text}}, {"failed", []Step{passed, failed}}, {"failed, not required", []Step{optional}},
+		{"timed out, ended, not started", []Step{absent, slow, huge}}, {"unreadable", []Step{unread}},
+		{"no findings", []Step{tflintStep(0, 0, 0)}}, {"old findings", []Step{tflintStep(0, 14, 2)}}, {"3 new findings", []Step{tflintStep(3, 14, 1)}},
+		{"30 findings", []Step{tflintStep(30, 30, 0)}}, {"300 findings", []Step{tflintStep(150, 150, 0)}}, {"a cut list", []Step{cut}}, {"first run", []Step{first}}, {"problems", []Step{trivy}},
+		{"no tests", []Step{tests(0)}}, {"1 test", []Step{tests(1)}}, {"300 tests", []Step{tests(300)}},
+		{"costs more", []Step{cost("120", "132.4", 1, 2)}}, {"costs less", []Step{cost("132.4", "120", 1, 0)}}, {"costs nobody knows before", []Step{cost("", "132.4", 1, 0)}}, {"costs of 30 projects", []Step{cost("1", "2", 30, 300)}}, {"no prices", []Step{unpriced}},
+		{"hostile", []Step{hostileStep()}},
+	} {
+		fmt.Fprintf(&b, "===== %s\n\n%s\n-----\n%s\n", c.name, StepsTitle(c.steps), StepsMarkdown(c.steps, 60_000))
+	}
+	for _, n := range []int{5, 30, 300} {
+		for _, limit := range []int{60_000, 6_000, 1_000} {
+			text := StepsMarkdown(many(n), limit)
+			fmt.Fprintf(&b, "===== %d steps in %d bytes: %d\n\n%s\n\n", n, limit, len(text), StepsTitle(many(n)))
+			if len(text) < 7_000 {
+				b.WriteString("-----\n" + text + "\n")
+			}
+		}
+	}
+	golden.File(t, "testdata/steps.md", b.String())
+	for limit := 0; limit < 3_000; limit += 41 {
+		text := StepsMarkdown(append(many(20), hostileStep()), limit)
+		if len(text) > limit || strings.Count(text, "<details>") != strings.Count(text, "</details>\n") || strings.Count(text, "\n```")%2 != 0 {
+			t.Fatalf("limit %d: %d bytes\n%s", limit, len(text), text)
+		}
+	}
+}
+
+// TestStepNotes holds which findings and tests become annotations, and in which order.
+func TestStepNotes(t *testing.T) {
+	t.Parallel()
+	tests := Step{Name: "unit", Outcome: StepFailed, Result: toolresults.Result{Tests: &toolresults.Tests{Failed: []toolresults.Case{{Name: "a", File: "a.tf", Line: 2, Message: "no"}, {Name: "b", Message: "no place"}, {Name: "c", File: "c.tf", Line: 1}}}}}
+	var b strings.Builder
+	for _, c := range []struct {
+		name  string
+		steps []Step
+	}{{"new findings only", []Step{tflintStep(7, 20, 1)}}, {"tests", []Step{tests}}, {"hostile", []Step{hostileStep()}}} {
+		notes, more := StepNotes(c.steps)
+		fmt.Fprintf(&b, "===== %s, %d more\n", c.name, more)
+		for _, n := range notes {
+			fmt.Fprintf(&b, "%s:%d-%d %q %s | %s\n", n.Path, n.Line, n.Last, n.Level, n.Title, strings.ReplaceAll(n.Message, "\n", `\n`))
+		}
+	}
+	golden.File(t, "testdata/stepnotes.txt", b.String())
+	first := tflintStep(300, 0, 0)
+	first.Compared = nil
+	if notes, more := StepNotes([]Step{first}); len(notes) != MaxStepNotes || more != 200 || notes[0].Level != "" {
+		t.Errorf("%d notes and %d more", len(notes), more)
+	}
+}

@@ -1,0 +1,55 @@
+package toolresults
+
+import (
+	"bytes"
+	"regexp"
+	"strings"
+)
+
+// Limits of [Tail].
+const (
+	MaxTailLines = 40
+	maxTail      = 6_000   // bytes
+	maxTailLine  = 500     // bytes
+	tailRead     = 1 << 17 // bytes that are looked at
+)
+
+// escapes matches the sequences by which programs set colours and move the cursor of a terminal, and write titles.
+var escapes = regexp.MustCompile(`\x1b(\[[0-9;:?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\)?|[@-Z\\^_])`)
+
+// Tail returns the last lines of an output as people would see them on a terminal: without colours, and of lines that
+// the program has overwritten, the last version. lines is how many lines are left out before them; -1 if there are too
+// many to be counted. Like the texts of a [Result], the text is redacted by redact and then cut. Colours are removed
+// before that: they could divide a secret.
+func Tail(output []byte, redact func(string) string) (text string, lines int) {
+	counted := 0
+	if more := len(output) - tailRead; more > 0 {
+		// The first line may have the half of a secret.
+		n := bytes.IndexByte(output[more:], '\n')
+		if n < 0 {
+			return "(a line is longer than 128 KB)", -1
+		}
+		counted = bytes.Count(output[:more+n+1], []byte("\n"))
+		output = output[more+n+1:]
+	}
+	r := reader{Options: Options{Redact: redact}}
+	all := strings.Split(strings.TrimRight(escapes.ReplaceAllString(string(output), ""), " \t\r\n"), "\n")
+	for i, line := range all {
+		line = strings.TrimRight(line, " \t\r")
+		all[i] = line[strings.LastIndexByte(line, '\r')+1:]
+	}
+	all = strings.Split(r.clean(strings.Join(all, "\n")), "\n")
+	first, size := len(all), 0
+	for first > 0 && len(all)-first < MaxTailLines {
+		line := all[first-1]
+		if len(line) > maxTailLine {
+			line = strings.ToValidUTF8(line[:maxTailLine-len("…")], "") + "…"
+		}
+		if size += len(line) + 1; size > maxTail {
+			break
+		}
+		first--
+		all[first] = line
+	}
+	return strings.Trim(strings.Join(all[first:], "\n"), "\n"), counted + first
+}
