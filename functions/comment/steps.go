@@ -58,7 +58,7 @@ type stepTime struct {
 // stepTimes are the times of steps, in their order.
 var stepTimes = []stepTime{
 	{OnGenerate, "generate", "The step is required, so Lockstep did not plan the project. Fix the cause, and push."},
-	{OnBeforePlan, "before the plan", "The step is required, so Lockstep did not plan the project. Fix the cause, and push."},
+	{OnBeforePlan, "before the plan", "The step is required, so the plan cannot be applied. Fix the cause, and push."},
 	{OnAfterPlan, "after the plan", "The step is required, so the plan cannot be applied. Fix the cause, and push."},
 	{OnBeforeApply, "before the apply", "The step is required, so Lockstep applied nothing. Fix the cause, and apply again."},
 	{OnAfterApply, "after the apply", "The apply itself is not affected."},

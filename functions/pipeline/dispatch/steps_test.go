@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 	"github.com/lockstep-iac/lockstep/github"
@@ -44,7 +45,7 @@ func (p *programs) step(_ context.Context, run jobs.StepRun) (jobs.StepResult, e
 		plan = " with the plan"
 	}
 	p.ran = append(p.ran, fmt.Sprintf("%s %s%s", run.Job.Project, run.On, plan))
-	var r jobs.StepResult
+	r := passes
 	if p.do != nil {
 		r = p.do(run)
 	}
@@ -60,8 +61,10 @@ func (p *programs) seen() string {
 	return strings.Join(p.ran, ", ")
 }
 
+var passes = jobs.StepResult{Outcome: comment.StepPassed}
+
 func fails(jobs.StepRun) jobs.StepResult {
-	return jobs.StepResult{Exit: 2, Output: []byte("main.tf:3: no tags\n")}
+	return jobs.StepResult{Outcome: comment.StepFailed, Exit: 2, Output: []byte("main.tf:3: no tags\n")}
 }
 
 // TestSteps is the story of a step at each moment: what its failure does, and what it does once it succeeds.
@@ -141,7 +144,9 @@ func TestStepsAreTheBase(t *testing.T) {
 		files := stepped(requirements.BeforePlan, "  files = [\"lint.hcl\", \"missing.hcl\"]\n")
 		files["lint.hcl"] = "strict"
 		s := newStage(t, files)
-		p := (&programs{do: func(run jobs.StepRun) jobs.StepResult { return jobs.StepResult{Problem: run.Problem} }}).use(s)
+		p := (&programs{do: func(run jobs.StepRun) jobs.StepResult {
+			return jobs.StepResult{Outcome: comment.StepNotStarted, Problem: run.Problem}
+		}}).use(s)
 		n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1"), "lint.hcl": "lax"})
 		s.expect("the status", s.status(n), "the base branch's files of the step cannot be read", "missing.hcl")
 		s.repo.Push("alice", "main", "change the base", githubtest.Files{"missing.hcl": "more"})
@@ -149,7 +154,7 @@ func TestStepsAreTheBase(t *testing.T) {
 			if got := string(run.Base["lint.hcl"]) + string(run.Base["missing.hcl"]); got != "strictmore" {
 				t.Errorf("the step gets %q", got)
 			}
-			return jobs.StepResult{}
+			return passes
 		}
 		s.say("alice", n, "lockstep plan")
 		s.expect("the answer", s.say("bob", n, "lockstep apply"), "**Applied** `net`")
@@ -193,7 +198,7 @@ func TestGeneratedFiles(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(run.Job.Checkout, run.Job.Dir, "made.tf"), []byte(text), 0o600); err != nil {
 			t.Error(err)
 		}
-		return jobs.StepResult{}
+		return passes
 	}}).use(s)
 	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
 	s.expect("the status", s.status(n), "terraform_data.made", "3 to add")

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 )
 
@@ -47,8 +48,9 @@ type StepResult struct {
 	On       requirements.Moment
 	ID       string // see [Step.ID]
 	Required bool   `json:",omitempty"`
-	// Problem is the reason why the program has no exit code: it did not start, or it was ended. It is a phrase in
-	// plain text: "there was no end within 1m0s".
+	// Outcome says how the program ended. Problem is the reason why it has no exit code: a phrase in plain text, such
+	// as "the program did not end within its time limit of 1m0s".
+	Outcome comment.StepOutcome
 	Problem string `json:",omitempty"`
 	Exit    int    `json:",omitempty"`
 	Took    time.Duration
@@ -59,17 +61,17 @@ type StepResult struct {
 }
 
 // Succeeded reports whether the program ran and ended with exit code 0.
-func (r StepResult) Succeeded() bool { return r.Problem == "" && r.Exit == 0 }
+func (r StepResult) Succeeded() bool { return r.Outcome == comment.StepPassed }
 
 // Failure says in a few words how the step has failed; "" if it has succeeded.
 func (r StepResult) Failure() string {
 	switch {
-	case r.Problem != "":
-		return r.Problem
-	case r.Exit != 0:
+	case r.Succeeded():
+		return ""
+	case r.Outcome == comment.StepFailed:
 		return fmt.Sprintf("the program ended with exit code %d", r.Exit)
 	}
-	return ""
+	return r.Problem
 }
 
 // A StepFunc runs a step. An error is a failure that may pass, such as that of a network. Everything else is part of

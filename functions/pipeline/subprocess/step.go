@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/confine"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/project/requirements"
@@ -28,7 +29,7 @@ var ErrNoTool = errors.New("the toolbox does not have it")
 //   - It has no network and no credentials, unless the base branch says so.
 //   - It ends with all its descendants, at the latest at the step's time limit.
 func (e *Engine) Step(ctx context.Context, run jobs.StepRun) (jobs.StepResult, error) {
-	out := jobs.StepResult{Name: run.Name, On: run.On, ID: run.ID(), Required: run.Required}
+	out := jobs.StepResult{Name: run.Name, On: run.On, ID: run.ID(), Required: run.Required, Outcome: comment.StepNotStarted}
 	if run.Problem != "" {
 		out.Problem = run.Problem
 		return out, nil
@@ -42,7 +43,7 @@ func (e *Engine) Step(ctx context.Context, run jobs.StepRun) (jobs.StepResult, e
 	began := time.Now()
 	r, err := c.do(ctx)
 	if dead := asDeath(err); dead != nil {
-		out.Took, out.Problem = time.Since(began), c.clean(dead.Why)
+		out.Outcome, out.Took, out.Problem = comment.StepLimited, time.Since(began), c.clean(dead.Why)
 		return out, nil
 	}
 	if err == nil && r.Step == nil {
@@ -52,7 +53,7 @@ func (e *Engine) Step(ctx context.Context, run jobs.StepRun) (jobs.StepResult, e
 		return out, fmt.Errorf("run the step %s of %s in %s: %w", run.Name, run.Job.Project, run.Job.Repo, err)
 	}
 	// Nothing but the result of the program comes from the child.
-	out.Exit, out.Took, out.Problem, out.Total = r.Step.Exit, r.Step.Took, c.clean(r.Step.Problem), r.Step.Total
+	out.Outcome, out.Exit, out.Took, out.Problem, out.Total = r.Step.Outcome, r.Step.Exit, r.Step.Took, c.clean(r.Step.Problem), r.Step.Total
 	out.Output, out.Errors = []byte(c.clean(string(r.Step.Output))), []byte(c.clean(string(r.Step.Errors)))
 	return out, nil
 }
@@ -94,7 +95,7 @@ const (
 
 // step runs the program of a step, in a child.
 func (c *Child) step(ctx context.Context) (*jobs.StepResult, error) {
-	run, out := c.order.Step, &jobs.StepResult{}
+	run, out := c.order.Step, &jobs.StepResult{Outcome: comment.StepNotStarted}
 	place, err := c.stepPlace(run)
 	if err != nil {
 		return nil, err
@@ -127,12 +128,12 @@ func (c *Child) step(ctx context.Context) (*jobs.StepResult, error) {
 	select {
 	case err = <-ended:
 	case <-time.After(limit):
-		out.Problem = fmt.Sprintf("the program did not end within its time limit of %s", limit)
+		out.Outcome, out.Problem = comment.StepTimedOut, fmt.Sprintf("the program did not end within its time limit of %s", limit)
 	case <-ctx.Done():
 		err = ctx.Err()
 	}
 	out.Took = time.Since(began)
-	if out.Problem != "" || ctx.Err() != nil {
+	if out.Outcome == comment.StepTimedOut || ctx.Err() != nil {
 		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // whatever else it has started ends with this process
 		<-ended
 		if ctx.Err() != nil {
@@ -140,16 +141,17 @@ func (c *Child) step(ctx context.Context) (*jobs.StepResult, error) {
 		}
 	}
 	out.Output, out.Total, out.Errors = stdout.data, stdout.total, stderr.data
-	if out.Problem != "" {
+	if out.Outcome == comment.StepTimedOut {
 		return out, nil
 	}
 	exit := new(exec.ExitError)
 	switch status, _ := cmd.ProcessState.Sys().(syscall.WaitStatus); {
 	case err == nil || errors.Is(err, exec.ErrWaitDelay):
+		out.Outcome = comment.StepPassed
 	case errors.As(err, &exit) && status.Signaled():
-		out.Problem = fmt.Sprintf("the program was ended by the signal %q", status.Signal())
+		out.Outcome, out.Problem = comment.StepLimited, fmt.Sprintf("the program was ended by the signal %q", status.Signal())
 	case errors.As(err, &exit):
-		out.Exit = exit.ExitCode()
+		out.Outcome, out.Exit = comment.StepFailed, exit.ExitCode()
 	default:
 		return nil, err
 	}

@@ -10,14 +10,18 @@
 package steps
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
+	"github.com/lockstep-iac/lockstep/functions/internal/toolresults"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
@@ -30,6 +34,8 @@ type Runner struct {
 	Facts *gatefacts.Reader
 	// Run runs one step. If it is nil, no step can run, and each counts as failed.
 	Run jobs.StepFunc
+	// Clean removes Lockstep's secrets from a text; nil for none.
+	Clean func(string) string
 }
 
 // At runs the steps of a run for a moment, one after another, in the checkout of the job. plan is the plan as JSON
@@ -41,14 +47,18 @@ func (x Runner) At(ctx context.Context, on requirements.Moment, r runs.Run, j jo
 	}
 	for _, s := range all {
 		if x.Run == nil {
-			out = append(out, jobs.StepResult{Name: s.Name, On: s.On, ID: s.ID(), Required: s.Required, Problem: "steps cannot run here"})
+			out = append(out, Result{StepResult: jobs.StepResult{Name: s.Name, On: s.On, ID: s.ID(), Required: s.Required, Outcome: comment.StepNotStarted, Problem: "steps cannot run here"}})
 			continue
 		}
 		got, err := x.Run(ctx, jobs.StepRun{Step: s, Job: j, BaseSHA: sha, Plan: plan})
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, got)
+		shown, err := x.read(j, got)
+		if err != nil {
+			return nil, fmt.Errorf("read the result of the step %s of %s: %w", s.Name, r.Project, err)
+		}
+		out = append(out, shown)
 		if on == requirements.Generate && !got.Succeeded() {
 			break // the next one may need its files
 		}
@@ -71,6 +81,8 @@ func (x Runner) After(ctx context.Context, r runs.Run, j jobs.Job, before Result
 	if plan.Content != nil {
 		plan.Content.Steps = all.Judgements()
 	}
+	notes, _ := comment.StepNotes(all.shown())
+	plan.Notes = append(plan.Notes, notes...)
 	plan.Report = all.Markdown() + plan.Report
 	return plan, nil
 }
@@ -91,8 +103,57 @@ func (x Runner) Generate(ctx context.Context, r runs.Run, dir string, again comm
 	return no, err
 }
 
+// read makes of a program's output what people see. The output is that of a program in a checkout of the pull request.
+func (x Runner) read(j jobs.Job, got jobs.StepResult) (Result, error) {
+	root, err := os.OpenRoot(j.Checkout)
+	if err != nil {
+		return Result{}, err
+	}
+	defer root.Close()
+	at, err := filepath.EvalSymlinks(j.Checkout) // as the program saw it
+	if err != nil {
+		return Result{}, err
+	}
+	out := Result{StepResult: got}
+	o := toolresults.Options{Root: at, Dir: j.Dir, Files: root.FS(), Redact: x.Clean}
+	if got.Total > int64(len(got.Output)) {
+		o.Format = toolresults.Text // the end is missing
+		out.unread = fmt.Sprintf("the output has %d MB, and at most %d MB are read", got.Total>>20, len(got.Output)>>20)
+	}
+	if out.Result, err = toolresults.Read(got.Output, o); err != nil {
+		out.unread = err.Error()
+	}
+	if text := bytes.TrimSpace(got.Errors); len(text) > 0 || out.Result != (toolresults.Result{}) {
+		out.text, out.before = toolresults.Tail(got.Errors, x.Clean)
+	} else {
+		out.text, out.before = toolresults.Tail(got.Output, x.Clean)
+	}
+	out.Output, out.Errors = nil, nil
+	return out, nil
+}
+
+// A Result is the result of a step, with what is understood of the program's output.
+type Result struct {
+	jobs.StepResult
+	toolresults.Result
+	unread string // why the output is not understood; "" if it is
+	text   string // its last lines
+	before int    // how many lines are left out before them
+}
+
 // Results are the results of steps.
-type Results []jobs.StepResult
+type Results []Result
+
+// shown returns the results as people see them.
+func (all Results) shown() (out []comment.Step) {
+	for _, r := range all {
+		out = append(out, comment.Step{
+			Name: r.Name, On: comment.StepOn(r.On), Outcome: r.Outcome, ExitCode: r.Exit, Reason: markdown.Code(r.Problem), Required: r.Required, Took: r.Took,
+			Result: r.Result, Unread: r.unread, Text: r.text, Before: r.before,
+		})
+	}
+	return out
+}
 
 // Judgements returns the results on which applies depend.
 func (all Results) Judgements() (out []runs.Judgement) {
@@ -102,10 +163,10 @@ func (all Results) Judgements() (out []runs.Judgement) {
 		}
 		v := runs.Judgement{Name: r.Name, ID: r.ID}
 		switch {
-		case r.Problem != "":
-			v.Mistakes = []string{r.Problem}
-		case !r.Succeeded():
+		case r.Outcome == comment.StepFailed:
 			v.Denied = []string{r.Failure()}
+		case !r.Succeeded():
+			v.Mistakes = []string{r.Failure()}
 		}
 		out = append(out, v)
 	}
@@ -124,7 +185,7 @@ func (all Results) Refusal(again comment.Command) (d admission.Decision) {
 func (all Results) failures(again comment.Command) (no []reasons.StepFailed) {
 	for _, r := range all {
 		if r.Required && !r.Succeeded() {
-			no = append(no, reasons.StepFailed{Step: r.Name, On: string(r.On), Why: r.Failure(), Said: lastLine(r), Again: again.String()})
+			no = append(no, reasons.StepFailed{Step: r.Name, On: string(r.On), Why: r.Failure(), Said: r.lastLine(), Again: again.String()})
 		}
 	}
 	return no
@@ -133,33 +194,15 @@ func (all Results) failures(again comment.Command) (no []reasons.StepFailed) {
 // maxLine is the length of a line, in bytes, that a refusal quotes.
 const maxLine = 300
 
-// lastLine returns the last line that a program wrote to its standard error or, if there is none, to its standard
-// output; "" if there is none either.
-func lastLine(r jobs.StepResult) string {
-	for _, text := range [][]byte{r.Errors, r.Output} {
-		lines := strings.Split(strings.TrimSpace(strings.ToValidUTF8(string(text[max(0, len(text)-4*maxLine):]), "")), "\n")
-		if last := strings.TrimSpace(lines[len(lines)-1]); last != "" {
-			return last[:min(len(last), maxLine)]
-		}
-	}
-	return ""
+// lastLine returns the last line that a program wrote; "" if there is none.
+func (r Result) lastLine() string {
+	lines := strings.Split(strings.TrimSpace(r.text), "\n")
+	last := strings.TrimSpace(lines[len(lines)-1])
+	return strings.ToValidUTF8(last[:min(len(last), maxLine)], "")
 }
 
+// maxMarkdown is the size of the part about steps in a report, in bytes.
+const maxMarkdown = 20_000
+
 // Markdown returns what the steps reported, for people.
-func (all Results) Markdown() string {
-	var b strings.Builder
-	for _, r := range all {
-		switch last := lastLine(r); {
-		case !r.Succeeded() && last != "":
-			fmt.Fprintf(&b, "- The step %s (%s) failed: %s. Its last line was %s.\n", markdown.Code(r.Name), r.On, markdown.Code(r.Failure()), markdown.Code(last))
-		case !r.Succeeded():
-			fmt.Fprintf(&b, "- The step %s (%s) failed: %s.\n", markdown.Code(r.Name), r.On, markdown.Code(r.Failure()))
-		default:
-			fmt.Fprintf(&b, "- The step %s (%s) succeeded.\n", markdown.Code(r.Name), r.On)
-		}
-	}
-	if b.Len() == 0 {
-		return ""
-	}
-	return b.String() + "\n"
-}
+func (all Results) Markdown() string { return comment.StepsMarkdown(all.shown(), maxMarkdown) }
