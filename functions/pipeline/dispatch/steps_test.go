@@ -210,3 +210,46 @@ func TestGeneratedFiles(t *testing.T) {
 		t.Errorf("these steps ran: %s", got)
 	}
 }
+
+// sarif is a SARIF file with findings: "FILE:LINE message".
+func sarif(findings ...string) []byte {
+	var results []string
+	for _, f := range findings {
+		place, message, _ := strings.Cut(f, " ")
+		file, line, _ := strings.Cut(place, ":")
+		results = append(results, fmt.Sprintf(`{"ruleId": "r1", "level": "warning", "message": {"text": %q}, "locations": [{"physicalLocation": {"artifactLocation": {"uri": %q}, "region": {"startLine": %s}}}]}`, message, file, line))
+	}
+	return []byte(`{"version": "2.1.0", "runs": [{"tool": {"driver": {"name": "lint"}}, "results": [` + strings.Join(results, ",") + `]}]}`)
+}
+
+// TestNewFindings compares the findings of a pull request with those of the last merged one. New ones are shown first, and
+// on their lines.
+func TestNewFindings(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, stepped(requirements.AfterPlan, "  required = false\n"))
+	p := (&programs{}).use(s)
+	report := func(findings ...string) {
+		p.do = func(jobs.StepRun) jobs.StepResult {
+			return jobs.StepResult{Outcome: comment.StepFailed, Exit: 2, Output: sarif(findings...)}
+		}
+	}
+	report("b.tf:1 no tags")
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	s.expect("the first pull request", s.status(n), "**1 finding** (1 warning)", "no result of the base branch to compare with", "no tags")
+	s.say("bob", n, "lockstep apply")
+	s.merge("bob", n)
+
+	report("b.tf:1 no tags", "c.tf:2 no owner")
+	n = s.pull("alice", "c", githubtest.Files{"net/c.tf": "\n" + resource("c", "1")})
+	s.expect("the second", s.status(n), "**1 new finding** (1 warning), 1 was there before", "no owner")
+	notes := ""
+	for _, a := range s.checkOf("c", "lockstep/net").Annotations {
+		notes += fmt.Sprintf("%s:%d %s\n", a.Path, a.First, a.Message)
+	}
+	s.expect("its annotations", notes, "net/c.tf:2 no owner")
+	s.without("its annotations", notes, "no tags")
+
+	report()
+	n = s.pull("alice", "d", githubtest.Files{"net/b.tf": resource("b", "2")})
+	s.expect("the third", s.status(n), "no new findings, 1 is gone")
+}

@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"crypto/sha256"
 	"fmt"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
@@ -51,13 +52,27 @@ func (r Run) InputsRecord() pipeline.Artifact { return r.artifact(r.Artifacts.Be
 // any.
 func (r Run) NotesArtifact() pipeline.Artifact { return r.artifact(r.Artifacts.Begun, "notes.json") }
 
+// FindingsArtifact names the artifact with the findings of the plan's steps, as JSON. It exists for a run with
+// [Plan.Findings].
+func (r Run) FindingsArtifact() pipeline.Artifact {
+	return r.artifact(r.Artifacts.Begun, "findings.json")
+}
+
+// BaseFindings names the artifact with the findings of the run's project on a branch: those of the last pull request
+// that was merged into it.
+func (r Run) BaseFindings(branch string) pipeline.Artifact {
+	sum := sha256.Sum256([]byte(branch))
+	r.Pull.Number, r.Spec.Head = 0, ""
+	return r.artifact(0, fmt.Sprintf("findings-%x.json", sum[:8]))
+}
+
 // OutputsArtifact names the artifact with the outputs that the state will have once the run's plan is applied.
 // Plans of other projects use them.
 func OutputsArtifact(r Run) pipeline.Artifact { return r.artifact(r.Artifacts.Begun, "outputs") }
 
 // AllArtifacts returns all artifacts that the run's nth plan may have.
 func (r Run) AllArtifacts(n int) []pipeline.Artifact {
-	out := []pipeline.Artifact{r.artifact(n, "plan"), r.artifact(n, "report.md"), r.artifact(n, "full.txt"), r.artifact(n, "inputs.json"), r.artifact(n, "again"), r.artifact(n, "outputs"), r.artifact(n, "notes.json")}
+	out := []pipeline.Artifact{r.artifact(n, "plan"), r.artifact(n, "report.md"), r.artifact(n, "full.txt"), r.artifact(n, "inputs.json"), r.artifact(n, "again"), r.artifact(n, "outputs"), r.artifact(n, "notes.json"), r.artifact(n, "findings.json")}
 	for try := range r.Asked.Try {
 		out = append(out, r.artifact(n, fmt.Sprintf("result-%d.md", try+1)), r.artifact(n, fmt.Sprintf("result-%d.txt", try+1)))
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/locking"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/steps"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/project"
 	"github.com/lockstep-iac/lockstep/github"
@@ -39,6 +40,9 @@ func (cl *Closer) Close(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := cl.keepFindings(ctx); err != nil {
+		return err
+	}
 	if err := cl.SettleAll(ctx, cl.Facts.Pull.Merged && planned); err != nil {
 		return err
 	}
@@ -52,6 +56,27 @@ func (cl *Closer) Close(ctx context.Context) error {
 		return err
 	}
 	return cl.Report.Sync(ctx)
+}
+
+// keepFindings makes the findings of a merged pull request those of its base branch, with which later pull requests are
+// compared.
+func (cl *Closer) keepFindings(ctx context.Context) error {
+	if !cl.Facts.Pull.Merged {
+		return nil
+	}
+	all, err := cl.Ledger.Runs(ctx, cl.Facts.Message.Pull)
+	if err != nil {
+		return err
+	}
+	for _, s := range all {
+		if s.Spec.Head != cl.Facts.Pull.Head.SHA {
+			continue
+		}
+		if err := steps.KeepFindings(ctx, cl.Artifacts, s.Run, cl.Facts.Pull.Base.Ref); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // CheckRemoved sends messages for plans that other pull requests have of projects which a merge has removed.

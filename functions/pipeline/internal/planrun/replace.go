@@ -97,10 +97,10 @@ func (k PlanStore) store(ctx context.Context, s ledger.Versioned, result jobs.Pl
 	on, note := jobs.PlannedOn(foreseen, result.Asked)
 	text := []byte(k.Report.Clean(note.Above(result.Report)))
 	if err := errors.Join(put(s.SavedPlan(), result.Plan), put(s.Report(), text),
-		put(s.FullReport(), []byte(k.Report.Clean(result.Full))), put(s.InputsRecord(), pipeline.Encode(in)), put(s.NotesArtifact(), report.EncodeNotes(k.Report, result.Notes)), put(runs.OutputsArtifact(s.Run), result.Outputs)); err != nil {
+		put(s.FullReport(), []byte(k.Report.Clean(result.Full))), put(s.InputsRecord(), pipeline.Encode(in)), put(s.NotesArtifact(), report.EncodeNotes(k.Report, result.Notes)), put(runs.OutputsArtifact(s.Run), result.Outputs), put(s.FindingsArtifact(), result.Findings)); err != nil {
 		return s, err
 	}
-	s.Plan.Full = result.Full != ""
+	s.Plan.Full, s.Plan.Findings = result.Full != "", result.Findings != nil
 	if result.Previewed { // nothing of it can be applied or checked
 		s.Plan.State, s.Plan.Counts = result.State, result.Counts
 		s.Plan.Reported, s.Plan.Checked, s.Apply.Part, s.Apply.Progress = runs.HashOf(text), nil, false, comment.Progress{}

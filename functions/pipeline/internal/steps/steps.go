@@ -22,6 +22,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/internal/toolresults"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
@@ -34,6 +35,8 @@ type Runner struct {
 	Facts *gatefacts.Reader
 	// Run runs one step. If it is nil, no step can run, and each counts as failed.
 	Run jobs.StepFunc
+	// Artifacts has the findings of base branches.
+	Artifacts pipeline.Artifacts
 	// Clean removes Lockstep's secrets from a text; nil for none.
 	Clean func(string) string
 }
@@ -45,6 +48,7 @@ func (x Runner) At(ctx context.Context, on requirements.Moment, r runs.Run, j jo
 	if err != nil {
 		return nil, fmt.Errorf("read the steps of %s: %w", r.Project, err)
 	}
+	known := base{x: x, r: r}
 	for _, s := range all {
 		if x.Run == nil {
 			out = append(out, Result{StepResult: jobs.StepResult{Name: s.Name, On: s.On, ID: s.ID(), Required: s.Required, Outcome: comment.StepNotStarted, Problem: "steps cannot run here"}})
@@ -57,6 +61,9 @@ func (x Runner) At(ctx context.Context, on requirements.Moment, r runs.Run, j jo
 		shown, err := x.read(j, got)
 		if err != nil {
 			return nil, fmt.Errorf("read the result of the step %s of %s: %w", s.Name, r.Project, err)
+		}
+		if shown.Findings != nil {
+			shown.compared = known.compare(ctx, s.Name, *shown.Findings)
 		}
 		out = append(out, shown)
 		if on == requirements.Generate && !got.Succeeded() {
@@ -83,6 +90,7 @@ func (x Runner) After(ctx context.Context, r runs.Run, j jobs.Job, before Result
 	}
 	notes, _ := comment.StepNotes(all.shown())
 	plan.Notes = append(plan.Notes, notes...)
+	plan.Findings = all.encoded()
 	plan.Report = all.Markdown() + plan.Report
 	return plan, nil
 }
@@ -136,9 +144,10 @@ func (x Runner) read(j jobs.Job, got jobs.StepResult) (Result, error) {
 type Result struct {
 	jobs.StepResult
 	toolresults.Result
-	unread string // why the output is not understood; "" if it is
-	text   string // its last lines
-	before int    // how many lines are left out before them
+	compared *toolresults.Comparison // with the base branch; nil if that has no findings of the step
+	unread   string                  // why the output is not understood; "" if it is
+	text     string                  // its last lines
+	before   int                     // how many lines are left out before them
 }
 
 // Results are the results of steps.
@@ -149,7 +158,7 @@ func (all Results) shown() (out []comment.Step) {
 	for _, r := range all {
 		out = append(out, comment.Step{
 			Name: r.Name, On: comment.StepOn(r.On), Outcome: r.Outcome, ExitCode: r.Exit, Reason: markdown.Code(r.Problem), Required: r.Required, Took: r.Took,
-			Result: r.Result, Unread: r.unread, Text: r.text, Before: r.before,
+			Result: r.Result, Compared: r.compared, Unread: r.unread, Text: r.text, Before: r.before,
 		})
 	}
 	return out

@@ -1,0 +1,69 @@
+package steps
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/lockstep-iac/lockstep/functions/internal/toolresults"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+)
+
+// findings are the findings of steps, by the steps' names.
+type findings map[string]toolresults.Findings
+
+// encoded returns the findings of the results as JSON; nil if no step reports findings.
+func (all Results) encoded() []byte {
+	out := findings{}
+	for _, r := range all {
+		if r.Findings != nil {
+			out[r.Name] = *r.Findings
+		}
+	}
+	if len(out) == 0 {
+		return nil
+	}
+	return pipeline.Encode(out)
+}
+
+// A base has the findings of a run's project on the base branch. It reads them when they are first needed.
+type base struct {
+	x    Runner
+	r    runs.Run
+	read bool
+	all  findings
+}
+
+// compare compares the findings of a step with those on the base branch; nil if there are none to compare with. They are
+// for people only, so findings that cannot be read count as missing.
+func (b *base) compare(ctx context.Context, step string, head toolresults.Findings) *toolresults.Comparison {
+	if !b.read {
+		b.read = true
+		data, err := b.x.Artifacts.Get(ctx, b.r.BaseFindings(b.x.Facts.Pull.Base.Ref))
+		if err != nil || json.Unmarshal(data, &b.all) != nil {
+			b.all = nil
+		}
+	}
+	was, ok := b.all[step]
+	if !ok {
+		return nil
+	}
+	c := toolresults.Compare(was, head)
+	return &c
+}
+
+// KeepFindings makes the findings of a merged run those of the branch into which it was merged.
+func KeepFindings(ctx context.Context, a pipeline.Artifacts, r runs.Run, branch string) error {
+	if !r.Plan.Findings {
+		return nil
+	}
+	data, err := a.Get(ctx, r.FindingsArtifact())
+	if errors.Is(err, pipeline.ErrNoArtifact) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return a.Put(ctx, r.BaseFindings(branch), data)
+}
