@@ -11,35 +11,36 @@ import (
 type Rule string
 
 const (
-	AllOf       Rule = "all of"       // everything that is required
-	Requirement Rule = "requirement"  // one block of the settings
-	OneOf       Rule = "one of"       // one of its alternatives must be met
-	Alternative Rule = "alternative"  //
-	Readable    Rule = "readable"     // the settings can be read without errors
-	AskedBy     Rule = "by"           // Wanted lists parties, Found the user who asks
-	Permitted   Rule = "permission"   //
-	Approvals   Rule = "approvals"    // Want is how many of the Wanted parties must approve, Found lists logins
-	Codeowners  Rule = "codeowners"   // Wanted lists paths, Against has paths with their owners
-	Mergeable   Rule = "mergeable"    //
-	UpToDate    Rule = "up_to_date"   //
-	Resolved    Rule = "resolved"     // Have is the number of open conversations
-	Ready       Rule = "draft"        //
-	Checks      Rule = "checks"       // Wanted lists patterns, Found lists names
-	Labels      Rule = "labels"       //
-	NotLabels   Rule = "not_labels"   //
-	Windows     Rule = "windows"      //
-	Freeze      Rule = "freeze"       //
-	MaxChanges  Rule = "max_changes"  // Have is the number of changes, Want the maximum
-	MaxDestroys Rule = "max_destroys" //
-	NoDestroy   Rule = "no_destroy"   // Wanted lists patterns, Found lists types
-	NoRisk      Rule = "no_risk"      // Wanted lists names of risks; Against has those of the plan with objects, and Have is the number of further objects
-	Policy      Rule = "policy"       // Wanted lists names; Against has denials, and Have is the number of further ones; Found has warnings, and Want is the number of further ones
-	Environment Rule = "environment"  // Wanted has the GitHub environment; its protection rules are the parts of this rule
-	Waited      Rule = "waited"       // Want is the time in minutes, Found has the end
-	OpenTo      Rule = "branch"       // the base branch may be deployed to the environment
-	ActionsOnly Rule = "actions only" // a protection rule that only GitHub Actions can check; Wanted has its App
-	Gate        Rule = "gate"         // as for Policy, for a function or a webhook
-	Step        Rule = "step"         // as for Policy, for a program in the checkout
+	AllOf       Rule = "all of"            // everything that is required
+	Requirement Rule = "requirement"       // one block of the settings
+	OneOf       Rule = "one of"            // one of its alternatives must be met
+	Alternative Rule = "alternative"       //
+	Readable    Rule = "readable"          // the settings can be read without errors
+	AskedBy     Rule = "by"                // Wanted lists parties, Found the user who asks
+	Permitted   Rule = "permission"        //
+	Approvals   Rule = "approvals"         // Want is how many of the Wanted parties must approve, Found lists logins
+	Codeowners  Rule = "codeowners"        // Wanted lists paths, Against has paths with their owners
+	Mergeable   Rule = "mergeable"         //
+	UpToDate    Rule = "up_to_date"        //
+	Resolved    Rule = "resolved"          // Have is the number of open conversations
+	Ready       Rule = "draft"             //
+	Checks      Rule = "checks"            // Wanted lists patterns, Found lists names
+	Labels      Rule = "labels"            //
+	NotLabels   Rule = "not_labels"        //
+	Windows     Rule = "windows"           //
+	Freeze      Rule = "freeze"            //
+	MaxChanges  Rule = "max_changes"       // Have is the number of changes, Want the maximum
+	MaxDestroys Rule = "max_destroys"      //
+	MaxCost     Rule = "max_cost_increase" // Against has larger increases, or says why there is none
+	NoDestroy   Rule = "no_destroy"        // Wanted lists patterns, Found lists types
+	NoRisk      Rule = "no_risk"           // Wanted lists names of risks; Against has those of the plan with objects, and Have is the number of further objects
+	Policy      Rule = "policy"            // Wanted lists names; Against has denials, and Have is the number of further ones; Found has warnings, and Want is the number of further ones
+	Environment Rule = "environment"       // Wanted has the GitHub environment; its protection rules are the parts of this rule
+	Waited      Rule = "waited"            // Want is the time in minutes, Found has the end
+	OpenTo      Rule = "branch"            // the base branch may be deployed to the environment
+	ActionsOnly Rule = "actions only"      // a protection rule that only GitHub Actions can check; Wanted has its App
+	Gate        Rule = "gate"              // as for Policy, for a function or a webhook
+	Step        Rule = "step"              // as for Policy, for a program in the checkout
 )
 
 // A wording has all texts about one kind of condition.
@@ -75,11 +76,14 @@ var wordings = map[Rule]wording{
 	Freeze:      {wants: plain("a time outside all freezes"), found: listed("in force now: "), brief: plain("the end of the freeze")},
 	MaxChanges:  {wants: func(r Ruling) string { return fmt.Sprintf("a plan with at most %s", changes(r.Want)) }, found: planHas, brief: plain("the limit `max_changes`"), settled: true},
 	MaxDestroys: {wants: func(r Ruling) string { return fmt.Sprintf("a plan that destroys at most %s", objects(r.Want)) }, found: planDestroys, brief: plain("the limit `max_destroys`"), settled: true},
-	NoDestroy:   {wants: func(r Ruling) string { return "a plan that keeps all objects of " + markdown.List(r.Wanted) }, found: listed("this plan destroys or replaces "), brief: plain("the limit `no_destroy`"), settled: true},
-	NoRisk:      {wants: func(r Ruling) string { return "a plan without the risks " + markdown.List(r.Wanted) }, brief: plain("the requirement `no_risk`"), settled: true},
-	Policy:      {wants: func(r Ruling) string { return "a plan that passes the policy " + markdown.List(r.Wanted) }, found: warned, brief: named("policy"), settled: true},
-	Gate:        {wants: func(r Ruling) string { return "a plan that the gate " + markdown.List(r.Wanted) + " allows" }, found: warned, brief: named("gate"), settled: true},
-	Step:        {wants: func(r Ruling) string { return "success of the step " + markdown.List(r.Wanted) }, found: warned, brief: named("step"), settled: true},
+	MaxCost: {wants: func(r Ruling) string {
+		return fmt.Sprintf("a plan that raises the costs of a month by at most %d", r.Want)
+	}, found: listed("this plan: "), brief: plain("the limit `max_cost_increase`"), settled: true},
+	NoDestroy: {wants: func(r Ruling) string { return "a plan that keeps all objects of " + markdown.List(r.Wanted) }, found: listed("this plan destroys or replaces "), brief: plain("the limit `no_destroy`"), settled: true},
+	NoRisk:    {wants: func(r Ruling) string { return "a plan without the risks " + markdown.List(r.Wanted) }, brief: plain("the requirement `no_risk`"), settled: true},
+	Policy:    {wants: func(r Ruling) string { return "a plan that passes the policy " + markdown.List(r.Wanted) }, found: warned, brief: named("policy"), settled: true},
+	Gate:      {wants: func(r Ruling) string { return "a plan that the gate " + markdown.List(r.Wanted) + " allows" }, found: warned, brief: named("gate"), settled: true},
+	Step:      {wants: func(r Ruling) string { return "success of the step " + markdown.List(r.Wanted) }, found: warned, brief: named("step"), settled: true},
 	Environment: {wants: func(r Ruling) string {
 		return "the protection rules of the GitHub environment " + markdown.List(r.Wanted)
 	}, brief: named("environment")},

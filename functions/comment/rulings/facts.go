@@ -101,6 +101,10 @@ var whys = map[Why]func(name, names string) string{
 	OtherGate: func(string, string) string {
 		return "the gate has not seen this plan: comment `lockstep plan`"
 	},
+	CostsMore: func(name, _ string) string { return "this plan raises the costs by " + name },
+	NoCosts: func(string, string) string {
+		return "no step has reported the costs before and after this change: run infracost in a step after the plan, then comment `lockstep plan`"
+	},
 	NoResult: func(string, string) string {
 		return "the step has no result: comment `lockstep plan` to run it again"
 	},

@@ -148,6 +148,8 @@ const (
 	OtherGate     Why = "other gate"     // another gate was asked about the plan, or none
 	NoResult      Why = "no result"      // the program of the step has no exit code
 	OtherStep     Why = "other step"     // the step has not run for the plan, or was another one
+	CostsMore     Why = "costs more"     // the plan raises the costs by the amount in the name
+	NoCosts       Why = "no costs"       // no step has reported the costs before and after the plan
 	OtherPolicies Why = "other policies" // other policies have judged the plan, or none
 	AtRisk        Why = "at risk"        // the plan has the risk with this name, and Names are the objects
 	NotAssessed   Why = "not assessed"   // nobody has looked for risks with the present settings

@@ -253,3 +253,25 @@ func TestNewFindings(t *testing.T) {
 	n = s.pull("alice", "d", githubtest.Files{"net/b.tf": resource("b", "2")})
 	s.expect("the third", s.status(n), "no new findings, 1 is gone")
 }
+
+// TestCostLimit blocks a plan that costs too much, by what a step has reported.
+func TestCostLimit(t *testing.T) {
+	t.Parallel()
+	files := stepped(requirements.AfterPlan, "")
+	files["lockstep.hcl"] += "require \"apply\" {\n  max_cost_increase = 10\n}\n"
+	s := newStage(t, files)
+	p := (&programs{}).use(s)
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	s.expect("without an estimate", s.say("bob", n, "lockstep apply"), "**Not applied** `net`", "no step has reported the costs before and after this change")
+	costs := func(after string) {
+		p.do = func(jobs.StepRun) jobs.StepResult {
+			return jobs.StepResult{Outcome: comment.StepPassed, Output: []byte(`{"version": "0.2", "currency": "USD", "projects": [{"name": "net", "pastBreakdown": {"totalMonthlyCost": "120.00", "resources": []}, "breakdown": {"totalMonthlyCost": "` + after + `", "resources": []}}], "totalMonthlyCost": "` + after + `"}`)}
+		}
+		s.say("alice", n, "lockstep plan")
+	}
+	costs("132.40")
+	s.expect("too dear", s.status(n), "this change costs **12.40 USD a month more** (120.00 -> 132.40)", "this plan raises the costs by `12.4 USD`")
+	s.expect("its apply", s.say("bob", n, "lockstep apply"), "**Not applied** `net`")
+	costs("130.00")
+	s.expect("just enough", s.say("bob", n, "lockstep apply"), "**Applied** `net`")
+}

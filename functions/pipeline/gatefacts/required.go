@@ -235,6 +235,9 @@ func planOf(c *runs.Content) requirementrules.Fact[requirementrules.Plan] {
 	for _, v := range c.Verdicts {
 		p.Verdicts = append(p.Verdicts, requirementrules.Judgement(v))
 	}
+	for _, x := range c.Costs {
+		p.Costs = append(p.Costs, requirementrules.Cost(x))
+	}
 	for _, v := range c.Steps {
 		p.Steps = append(p.Steps, requirementrules.Judgement(v))
 	}

@@ -148,6 +148,7 @@ var table = []condition{
 	{rulings.Freeze, func(r requirements.Rules) bool { return r.Freezes != nil }, nil, freeze},
 	{rulings.MaxChanges, func(r requirements.Rules) bool { return r.MaxChanges != nil }, needsPlan, maxChanges},
 	{rulings.MaxDestroys, func(r requirements.Rules) bool { return r.MaxDestroys != nil }, needsPlan, maxDestroys},
+	{rulings.MaxCost, func(r requirements.Rules) bool { return r.MaxCostIncrease != nil }, needsPlan, maxCost},
 	{rulings.NoDestroy, func(r requirements.Rules) bool { return r.NoDestroy != nil }, needsPlan, noDestroy},
 	{rulings.NoRisk, func(r requirements.Rules) bool { return r.NoRisk != nil }, needsPlan, noRisk},
 	{rulings.Policy, func(r requirements.Rules) bool { return r.Policy != nil }, needsPlan, policy},

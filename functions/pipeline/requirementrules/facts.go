@@ -149,6 +149,7 @@ type Plan struct {
 	Judgements        []Judgement `json:",omitempty"` // by policies
 	Verdicts          []Judgement `json:",omitempty"` // of gates
 	Steps             []Judgement `json:",omitempty"` // by steps
+	Costs             []Cost      `json:",omitempty"` // see runs.Cost
 }
 
 // A Risk is a kind of risk that the plan has: see runs.Risk.
@@ -164,6 +165,9 @@ type Judgement struct {
 	Denied, Warned, Mistakes []string `json:",omitempty"`
 	MoreDenied, MoreWarned   int      `json:",omitempty"`
 }
+
+// A Cost is by how much the plan raises the costs of a month: see runs.Cost.
+type Cost struct{ Increase, Currency string }
 
 // A Lift is an override that a person wrote in a comment.
 type Lift struct {

@@ -152,6 +152,8 @@ func (s *scene) word(word string) bool {
 		s.plan(name, value)
 	case "assessed": // the patterns of stateful types
 		s.Plan.Value.Assessment = requirements.AssessmentOf(strings.FieldsFunc(value, func(r rune) bool { return r == ',' }))
+	case "cost": // INCREASE=CURRENCY
+		s.Plan.Value.Costs = append(s.Plan.Value.Costs, Cost{key, to})
 	case "risk":
 		s.Plan.Value.Risks = append(s.Plan.Value.Risks, Risk{Name: key, Objects: strings.Split(to, ",")})
 	case "denied", "warned", "passed", "broken":

@@ -1,6 +1,7 @@
 package requirementrules
 
 import (
+	"math/big"
 	"slices"
 
 	"github.com/lockstep-iac/lockstep/functions/comment/rulings"
@@ -42,6 +43,30 @@ func limit(f Facts, most, have int) rulings.Ruling {
 	out := rulings.Ruling{Outcome: rulings.Holds, Want: most, Have: have}
 	if have > most {
 		out.Outcome = rulings.Fails
+	}
+	return out
+}
+
+// maxCost requires that each cost estimate of the plan is known and within the limit. Amounts are compared exactly.
+func maxCost(f Facts, r requirements.Rules) rulings.Ruling {
+	if problem := missing(f.Plan); problem != "" {
+		return unknown(problem)
+	}
+	out := rulings.Ruling{Outcome: rulings.Holds, Want: *r.MaxCostIncrease}
+	limit := new(big.Rat).SetInt64(int64(*r.MaxCostIncrease))
+	for _, c := range f.Plan.Value.Costs {
+		amount, ok := new(big.Rat).SetString(c.Increase)
+		switch text := c.Increase + " " + c.Currency; {
+		case !ok:
+			out.Outcome, out.Against = rulings.Fails, append(out.Against, rulings.Against{Why: rulings.NoCosts})
+		case amount.Cmp(limit) > 0:
+			out.Outcome, out.Against = rulings.Fails, append(out.Against, rulings.Against{Name: text, Why: rulings.CostsMore})
+		default:
+			out.Found = append(out.Found, text)
+		}
+	}
+	if len(f.Plan.Value.Costs) == 0 {
+		out.Outcome, out.Against = rulings.Fails, []rulings.Against{{Why: rulings.NoCosts}}
 	}
 	return out
 }

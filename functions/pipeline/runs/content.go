@@ -22,6 +22,8 @@ type Content struct {
 	Judgements []Judgement `json:",omitempty"`
 	// Verdicts are the verdicts of the base branch's gates, in the order of their blocks.
 	Verdicts []Judgement `json:",omitempty"`
+	// Costs are what steps have found out about the costs of the plan.
+	Costs []Cost `json:",omitempty"`
 	// Steps are the results of the base branch's required steps before and after the plan.
 	Steps []Judgement `json:",omitempty"`
 }
@@ -59,6 +61,10 @@ func RisksOf(all []comment.Risk) (out []Risk) {
 func Additive(r Run) bool {
 	return !r.Spec.Removed && r.Plan.Counts == counting.Counts{Add: r.Plan.Counts.Add, Change: r.Plan.Counts.Change}
 }
+
+// A Cost is by how much a plan raises the costs of a month: an amount such as "12.4" in a currency. Increase is "" if it
+// is not known.
+type Cost struct{ Increase, Currency string }
 
 // A Judgement is the verdict of one policy block, gate block or step block on a plan.
 type Judgement struct {

@@ -81,6 +81,7 @@ var conditions = []Argument{
 	{Name: "freeze", Kind: texts, Default: "none", Doc: "Times in which the command may not be given: `\"2026-12-20/2027-01-06 UTC: holidays\"`."},
 	{Name: "max_changes", Kind: number, Default: "no limit", Doc: "The largest number of objects that the plan may change."},
 	{Name: "max_destroys", Kind: number, Default: "no limit", Doc: "The largest number of objects that the plan may destroy or replace."},
+	{Name: "max_cost_increase", Kind: number, Default: "no limit", Doc: "The largest increase of the costs of a month, in the currency of the estimate. A `step` after the plan must report the costs as JSON of infracost."},
 	{Name: "no_destroy", Kind: texts, Default: "none", Doc: "Patterns of resource types whose objects the plan must not destroy or replace: `\"aws_db_*\"`."},
 	{Name: "no_risk", Kind: texts, OneOf: riskNames(), Default: "none", Doc: "Risks that the plan must not have, also if they are not certain."},
 }

@@ -35,6 +35,9 @@ type Rules struct {
 	// resource types that the plan must not destroy.
 	MaxChanges  *int     `json:",omitempty"`
 	MaxDestroys *int     `json:",omitempty"`
+	// MaxCostIncrease is the maximum increase of the costs of a month, in the currency of the cost estimate; nil means
+	// no limit.
+	MaxCostIncrease *int `json:",omitempty"`
 	NoDestroy   []string `json:",omitempty"`
 	// NoRisk are the names of risks that the plan must not have. Assessment says how the plan's risks must have
 	// been found: see [AssessmentOf].
@@ -80,6 +83,7 @@ var conditions = []condition{
 	{name: "freeze", read: freezes, none: func(x Rules) bool { return x.Freezes == nil }},
 	{name: "max_changes", ofPlan: true, read: func(r *blocks.Reader, x *Rules) { x.MaxChanges = r.Limit("max_changes") }},
 	{name: "max_destroys", ofPlan: true, read: func(r *blocks.Reader, x *Rules) { x.MaxDestroys = r.Limit("max_destroys") }},
+	{name: "max_cost_increase", ofPlan: true, read: func(r *blocks.Reader, x *Rules) { x.MaxCostIncrease = r.Limit("max_cost_increase") }},
 	{name: "no_destroy", ofPlan: true, read: func(r *blocks.Reader, x *Rules) { x.NoDestroy = r.Types("no_destroy") }, none: func(x Rules) bool { return x.NoDestroy == nil }},
 	{name: "no_risk", ofPlan: true, read: func(r *blocks.Reader, x *Rules) { x.NoRisk = blocks.Each(r, "no_risk", parseRisk) }, none: func(x Rules) bool { return x.NoRisk == nil }},
 }

@@ -114,7 +114,7 @@ func (p *permission) look(ctx context.Context, now jobs.BeforeApply) (err error)
 	}
 	if planned := q.Run.Plan.Content; content != nil && planned != nil {
 		// A plan that is made again runs no steps: it is applied only if it equals the plan with these results.
-		content.Steps = planned.Steps
+		content.Steps, content.Costs = planned.Steps, planned.Costs
 	}
 	if err = p.ap.Facts.RequiredAgain(ctx, q, content); err != nil {
 		return err

@@ -86,7 +86,7 @@ func (x Runner) After(ctx context.Context, r runs.Run, j jobs.Job, before Result
 	}
 	plan.JSON = nil
 	if plan.Content != nil {
-		plan.Content.Steps = all.Judgements()
+		plan.Content.Steps, plan.Content.Costs = all.Judgements(), all.costs()
 	}
 	notes, _ := comment.StepNotes(all.shown())
 	plan.Notes = append(plan.Notes, notes...)
@@ -178,6 +178,21 @@ func (all Results) Judgements() (out []runs.Judgement) {
 			v.Mistakes = []string{r.Failure()}
 		}
 		out = append(out, v)
+	}
+	return out
+}
+
+// costs returns what the steps have found out about costs.
+func (all Results) costs() (out []runs.Cost) {
+	for _, r := range all {
+		if r.Cost == nil {
+			continue
+		}
+		c := runs.Cost{Currency: r.Cost.Currency}
+		if increase, known := r.Cost.Increase(); known {
+			c.Increase = increase.String()
+		}
+		out = append(out, c)
 	}
 	return out
 }
