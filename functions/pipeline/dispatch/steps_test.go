@@ -133,6 +133,18 @@ func TestStepsAreTheBase(t *testing.T) {
 			}
 		})
 	}
+	t.Run("a project that is new", func(t *testing.T) {
+		t.Parallel()
+		s := newStage(t, stepped(requirements.BeforePlan, "  projects = [\"prod-*\"]\n"))
+		p := (&programs{do: fails}).use(s)
+		s.pull("alice", "b", githubtest.Files{
+			"extra/main.tf": resource("b", "1") + "terraform {\n  backend \"local\" {\n  }\n}\n",
+			"lockstep.hcl":  stepped(requirements.BeforePlan, "")["lockstep.hcl"] + "project \"extra\" {\n  dir = \"extra\"\n}\n",
+		})
+		if got := p.seen(); got != "extra before_plan" {
+			t.Errorf("these steps ran: %s", got)
+		}
+	})
 	t.Run("nowhere to run", func(t *testing.T) {
 		t.Parallel()
 		s := newStage(t, stepped(requirements.BeforePlan, ""))
