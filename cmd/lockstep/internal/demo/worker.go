@@ -38,9 +38,12 @@ type workerSettings struct {
 	Pace time.Duration
 }
 
-// Main must be the first call in main. In a process that is a worker of a story, Main does the worker's work
-// and does not return.
+// Main must be the first call in main. In a process that is a worker of a story, or the tool of a step, Main does its
+// work and does not return.
 func Main() {
+	if os.Args[0] == checkerName {
+		os.Exit(check(os.Args[1:], os.Stdout, os.Stderr))
+	}
 	if os.Args[0] != workerName {
 		return
 	}

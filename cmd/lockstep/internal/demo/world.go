@@ -66,6 +66,7 @@ type World struct {
 	services []string    // of the company
 	helper   helper      // applies a large plan beside the machine
 	edits    page.Changes
+	tool     string // the path of the tool of a story about steps; "" for none
 }
 
 // served is the only repository on the demo's fake GitHub, "owner/name".
