@@ -38,6 +38,7 @@ func TestRefused(t *testing.T) {
 		"a long text":                {results(1, `{"message":{"text":"`+big+`"}}`), "is longer than 4 MB"},
 		"a long text of backslashes": {results(1, `{"message":{"text":"`+strings.Repeat(`\\`, maxText)+`"}}`), "is longer than 4 MB"},
 		"a long key":                 {results(1, `{"`+big+`":1}`), "is longer than 4 MB"},
+		"lists of results":           {oneRun(strings.Repeat(`,"results":[]`, 2)), "runs[0].results: a run has only one list of results"},
 		"many rules":                 {`{"version":"2.1.0","runs":[{"tool":{"driver":{"rules":[` + strings.Repeat("{},", 30_000) + `{}]}}}]}`, "there are more than 20000 rules"},
 		"many artifacts":             {oneRun(`,"artifacts":[` + strings.Repeat("{},", 30_000) + `{}]`), "there are more than 20000 artifacts"},
 		"too large":                  {results(1, `{}`) + strings.Repeat(" ", MaxBytes), "it has 32 MB, and at most 32 MB are read. Let the tool report less"},
