@@ -2,9 +2,14 @@ package comment
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/renderer/html"
 
 	"github.com/lockstep-iac/lockstep/functions/internal/toolresults"
 	"github.com/lockstep-iac/lockstep/infra/golden"
@@ -157,6 +162,42 @@ func TestSteps(t *testing.T) {
 		text := StepsMarkdown(append(many(20), hostileStep()), limit)
 		if len(text) > limit || strings.Count(text, "<details>") != strings.Count(text, "</details>\n") || strings.Count(text, "\n```")%2 != 0 {
 			t.Fatalf("limit %d: %d bytes\n%s", limit, len(text), text)
+		}
+	}
+}
+
+// TestStepsAreText renders hostile steps as HTML. All of it is code: there is no image, no link, and no cell too many.
+func TestStepsAreText(t *testing.T) {
+	t.Parallel()
+	x := toolresults.Tests{TestCounts: toolresults.TestCounts{Tests: 1, Failures: 1}}
+	c := toolresults.Cost{Currency: hostileStep().Name, Projects: make([]toolresults.ProjectCost, 2)}
+	for _, evil := range append([]string{hostileStep().Name, "a\\|b", "\\`|", "a`b``c|", "|"}, breaking...) {
+		x.Suites = append(x.Suites, toolresults.Suite{Name: evil})
+		x.Failed = append(x.Failed, toolresults.Case{Name: evil, Message: evil, File: evil, Line: 1})
+		c.Projects[0].Resources = append(c.Projects[0].Resources, toolresults.ResourceCost{Name: evil, Increase: amountOf("1")})
+		c.Projects[1].Name = evil
+	}
+	s := hostileStep()
+	s.Compared = &toolresults.Comparison{New: s.Result.Findings.Group, Known: s.Result.Findings.Group}
+	text := StepsMarkdown([]Step{s, {Name: "x", Outcome: StepFailed, Result: toolresults.Result{Tests: &x}}, {Name: "y", Result: toolresults.Result{Cost: &c}}}, 100_000)
+	var b strings.Builder
+	md := goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithRendererOptions(html.WithUnsafe()))
+	if err := md.Convert([]byte(text), &b); err != nil {
+		t.Fatal(err)
+	}
+	tags := map[string]bool{}
+	for _, tag := range regexp.MustCompile(`<[a-zA-Z!/?][^>]*>`).FindAllString(b.String(), -1) {
+		tags[tag] = true
+	}
+	for _, known := range strings.Fields("<details> </details> <summary> </summary> <p> </p> <table> </table> <thead> </thead> <tbody> </tbody> <tr> </tr> <th> </th> <td> </td> <code> </code> <strong> </strong> <pre> </pre>") {
+		delete(tags, known)
+	}
+	if len(tags) > 0 {
+		t.Errorf("%v in\n%s", tags, b.String())
+	}
+	for row := range strings.SplitSeq(b.String(), "</tr>") {
+		if n := strings.Count(row, "<td>"); n > 6 || n == 1 {
+			t.Errorf("%d cells: %s", n, row)
 		}
 	}
 }
