@@ -252,6 +252,7 @@ func TestStepsOfProjects(t *testing.T) {
 		}
 		if len(text) > 8_000 {
 			text = text[:strings.LastIndex(text[:8_000], "\n")] + "\n[...]\n"
+			text = regexp.MustCompile("(?m)^(.{150}).*$").ReplaceAllString(text, "$1 [...] |")
 		}
 		fmt.Fprintf(&b, "===== %s\n\n%s\n", c.name, text)
 	}
