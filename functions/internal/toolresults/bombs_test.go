@@ -280,7 +280,7 @@ func FuzzRead(f *testing.F) {
 		}
 		if x := got.Findings; x != nil {
 			for _, f := range x.List {
-				if len(f.Message) > maxMessage || len(f.Rule) > maxName || len(f.File) > maxPath || len(f.Fingerprint) != 32 || f.Message == "" || strings.HasPrefix(f.File, "/") || strings.Contains("/"+f.File+"/", "/../") || f.Line < 0 || f.Last < f.Line || f.File == "" && f.Line > 0 {
+				if len(f.Message) > maxMessage || len(f.Rule) > maxName || len(f.File) > maxPath || len(f.Fingerprint) != 65 || f.Message == "" || strings.HasPrefix(f.File, "/") || strings.Contains("/"+f.File+"/", "/../") || f.Line < 0 || f.Last < f.Line || f.File == "" && f.Line > 0 {
 					t.Fatalf("%+v", f)
 				}
 			}
