@@ -186,7 +186,7 @@ func alike(all []section) []section {
 // frameKey returns a text for everything in a project's section except the plan. Sections with different texts
 // are never joined.
 func (p ProjectStatus) frameKey() string {
-	return fmt.Sprint(p.Standing, p.Counts, p.made(), requiredWords(p.Required), p.liftedWords())
+	return fmt.Sprint(p.Standing, p.Counts, p.made(), p.stepsKey(), requiredWords(p.Required), p.liftedWords())
 }
 
 // members returns the folded part of a section of many projects: the names of their plans, and the values in

@@ -65,6 +65,9 @@ func (c Check) Summary(limit int) string {
 			fmt.Fprintf(&b, "\n%s\n", strings.TrimSuffix(text, "\n"))
 		}
 	}
+	if title := StepsTitle(c.Steps); title != "" {
+		say("Steps: " + title + ".")
+	}
 	if c.Lock != nil {
 		say(c.Lock.on([]ProjectStatus{c.ProjectStatus}))
 	}
@@ -227,8 +230,8 @@ func (c Check) toApply() string {
 	return text
 }
 
-// Text returns the second part of the check's page, in Markdown, of at most limit bytes: the plan, or the error
-// of the plan or apply.
+// Text returns the second part of the check's page, in Markdown, of at most limit bytes: the steps, and the plan, or the
+// error of the plan or apply.
 func (c Check) Text(limit int) string {
 	where := ""
 	if c.Whole != "" {
@@ -238,5 +241,6 @@ func (c Check) Text(limit int) string {
 	if c.Note != "" {
 		text = c.Note + "\n\n" + text
 	}
-	return markdown.CutTo(text, limit, where)
+	steps := StepsMarkdown(c.Steps, limit/2)
+	return steps + markdown.CutTo(text, limit-len(steps), where)
 }

@@ -1,6 +1,7 @@
 package comment
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -19,16 +20,24 @@ type section struct {
 	// crowded is set if the section does not show the requirements: the comment then shows them once for all
 	// projects.
 	crowded bool
+	// steps is the key of the projects' steps. room is the number of bytes that the steps may take; 0 means
+	// maxSectionSteps.
+	steps string
+	room  int
 }
+
+// maxSectionSteps is the maximum number of bytes of the steps in a section.
+const maxSectionSteps = 8_000
 
 // sections returns the sections of the status comment, in the order of the projects. Projects whose bodies are
 // equal, or differ in a few values only, share one.
 func (s Status) sections() []section {
 	var out []section
 	for _, p := range s.Projects {
-		i := slices.IndexFunc(out, func(x section) bool { return x.projects[0].same(p) })
+		steps := p.stepsKey()
+		i := slices.IndexFunc(out, func(x section) bool { return x.steps == steps && x.projects[0].same(p) })
 		if i < 0 {
-			out = append(out, section{headed: len(s.Projects) > 1})
+			out = append(out, section{headed: len(s.Projects) > 1, steps: steps})
 			i = len(out) - 1
 		}
 		out[i].projects = append(out[i].projects, p)
@@ -36,7 +45,8 @@ func (s Status) sections() []section {
 	return alike(out)
 }
 
-// same reports whether the two projects can share one section, because their bodies are equal.
+// same reports whether the two projects can share one section, because their bodies are equal. Their steps have to be
+// equal, too.
 func (p ProjectStatus) same(q ProjectStatus) bool {
 	return p.Body != "" && p.Body == q.Body && p.Standing == q.Standing && p.Counts == q.Counts &&
 		p.made() == q.made() && requiredWords(p.Required) == requiredWords(q.Required) && p.liftedWords() == q.liftedWords() && p.Whole == "" && q.Whole == ""
@@ -53,9 +63,10 @@ func headed(names []string) string {
 	return fmt.Sprintf("%s and %d more", markdown.List(names[:maxHeading]), len(names)-maxHeading)
 }
 
-// markdown returns the section with the given body, in Markdown; "" if body is "".
+// markdown returns the section with the given body, in Markdown; "" if there are neither a body nor steps.
 func (x section) markdown(body string) string {
-	if body == "" {
+	steps := StepsMarkdown(x.projects[0].Steps, cmp.Or(x.room, maxSectionSteps))
+	if body == "" && steps == "" {
 		return ""
 	}
 	var b strings.Builder
@@ -78,7 +89,10 @@ func (x section) markdown(body string) string {
 	}
 	b.WriteString(x.projects[0].made())
 	b.WriteString(x.notes())
-	b.WriteString(strings.TrimSpace(body) + "\n")
+	b.WriteString(steps)
+	if body != "" {
+		b.WriteString(strings.TrimSpace(body) + "\n")
+	}
 	if p := x.projects[0]; p.Whole != "" {
 		b.WriteString("\n" + p.where() + "\n")
 	}

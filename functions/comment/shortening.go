@@ -29,10 +29,14 @@ func (s Status) crowded(all []section, limit int) string {
 	if missing := s.missing(limit / 8); missing != "" {
 		texts = append(texts, "\n"+missing+"\n")
 	}
-	all = slices.DeleteFunc(slices.Clone(all), func(x section) bool { return x.projects[0].Body == "" })
+	all = slices.DeleteFunc(slices.Clone(all), func(x section) bool { return x.projects[0].Body == "" && len(x.projects[0].Steps) == 0 })
+	steps := stepRoom(all, limit)
+	if steps < markdown.Useful {
+		texts = append(texts, s.stepsTogether(limit/8))
+	}
 	room := limit - len(s.render(texts))
 	for i := range all {
-		all[i].crowded = true
+		all[i].crowded, all[i].room = true, steps
 		room -= all[i].frame()
 	}
 	level := levelOf(all, room)
@@ -50,6 +54,9 @@ func (s Status) crowded(all []section, limit int) string {
 			share = min(markdown.Useful, len(x.projects[0].Body))
 		}
 		text := x.cut(share)
+		if text == "" && x.projects[0].Body == "" {
+			continue // only steps
+		}
 		if scarce && len(text) > room || text == "" {
 			left += len(x.projects)
 			continue
@@ -62,6 +69,20 @@ func (s Status) crowded(all []section, limit int) string {
 		texts = append(texts, leftOut(left))
 	}
 	return s.render(texts)
+}
+
+// stepRoom returns how many bytes the steps of one section may take in a crowded comment.
+func stepRoom(all []section, limit int) int {
+	with := 0
+	for _, x := range all {
+		if len(x.projects[0].Steps) > 0 {
+			with++
+		}
+	}
+	if room := limit / 6 / max(with, 1); room >= markdown.Useful {
+		return room
+	}
+	return 1 // none fits
 }
 
 // leftOut returns a sentence that says for how many projects no plan is shown.

@@ -190,6 +190,8 @@ type Obstacles struct {
 type Texts struct {
 	// Body is the plan or the error, in Markdown. Note is a short note about it; "" if there is none.
 	Body, Note string
+	// Steps are the outcomes of the project's step blocks, in any order.
+	Steps []Step
 	// Whole is the address of the full body, if the comment shortens it. Check is the name of the check run
 	// that shows more of the body. Both may be "".
 	Whole, Check string

@@ -154,6 +154,54 @@ func counted(n int, one, many string) string {
 	return fmt.Sprintf("%d %s", n, plural(n == 1, one, many))
 }
 
+// stepsKey returns a text for the steps of the project, which is equal for equal steps. Their times do not count.
+func (p ProjectStatus) stepsKey() string {
+	steps := slices.Clone(p.Steps)
+	for i := range steps {
+		steps[i].Took = 0
+	}
+	return StepsMarkdown(steps, maxSectionSteps)
+}
+
+// stepsTogether returns which steps need attention, with the names of the projects, in at most limit bytes; "" if none
+// does. It is for comments with too many projects.
+func (s Status) stepsTogether(limit int) string {
+	var lines []string
+	projects := map[string][]string{}
+	for _, p := range s.Projects {
+		for _, x := range ordered(p.Steps) {
+			line := "has new findings"
+			switch {
+			case x.Blocks():
+				line = "is required, and **did not pass**"
+			case !x.Passed():
+				line = "did not pass"
+			case x.rank() > 2:
+				continue
+			}
+			line = markdown.Code(cutTitle(x.Name, maxTestName)) + " " + line
+			if projects[line] == nil {
+				lines = append(lines, line)
+			}
+			projects[line] = append(projects[line], p.Label())
+		}
+	}
+	if len(lines) == 0 {
+		return ""
+	}
+	slices.SortStableFunc(lines, func(a, b string) int { return cmp.Compare(strings.Count(b, "**"), strings.Count(a, "**")) })
+	const head, rest = "\n#### Steps\n\n", "- *Other steps do not fit here. See the checks of the projects.*\n"
+	text := head
+	for _, line := range lines {
+		item := fmt.Sprintf("- %s: %s\n", line, headed(projects[line]))
+		if len(text)+len(item)+len(rest) > limit {
+			return text + rest
+		}
+		text += item
+	}
+	return text
+}
+
 // StepsMarkdown returns the steps of a project, in at most limit bytes: first those that need attention. If there is
 // not enough room, tables lose rows first, then there is one line for each step, and then a number of steps.
 func StepsMarkdown(steps []Step, limit int) string {

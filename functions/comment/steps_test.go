@@ -2,10 +2,16 @@ package comment
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/renderer/html"
+
+	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 	"github.com/lockstep-iac/lockstep/functions/internal/toolresults"
 	"github.com/lockstep-iac/lockstep/infra/golden"
 )
@@ -157,6 +163,105 @@ func TestSteps(t *testing.T) {
 		text := StepsMarkdown(append(many(20), hostileStep()), limit)
 		if len(text) > limit || strings.Count(text, "<details>") != strings.Count(text, "</details>\n") || strings.Count(text, "\n```")%2 != 0 {
 			t.Fatalf("limit %d: %d bytes\n%s", limit, len(text), text)
+		}
+	}
+}
+
+// TestStepsAreText renders hostile steps as HTML. All of it is code: there is no image, no link, and no cell too many.
+func TestStepsAreText(t *testing.T) {
+	t.Parallel()
+	x := toolresults.Tests{TestCounts: toolresults.TestCounts{Tests: 1, Failures: 1}}
+	c := toolresults.Cost{Currency: hostileStep().Name, Projects: make([]toolresults.ProjectCost, 2)}
+	for _, evil := range append([]string{hostileStep().Name, "a\\|b", "\\`|", "a`b``c|", "|"}, breaking...) {
+		x.Suites = append(x.Suites, toolresults.Suite{Name: evil})
+		x.Failed = append(x.Failed, toolresults.Case{Name: evil, Message: evil, File: evil, Line: 1})
+		c.Projects[0].Resources = append(c.Projects[0].Resources, toolresults.ResourceCost{Name: evil, Increase: amountOf("1")})
+		c.Projects[1].Name = evil
+	}
+	s := hostileStep()
+	s.Compared = &toolresults.Comparison{New: s.Result.Findings.Group, Known: s.Result.Findings.Group}
+	text := StepsMarkdown([]Step{s, {Name: "x", Outcome: StepFailed, Result: toolresults.Result{Tests: &x}}, {Name: "y", Result: toolresults.Result{Cost: &c}}}, 100_000)
+	var b strings.Builder
+	md := goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithRendererOptions(html.WithUnsafe()))
+	if err := md.Convert([]byte(text), &b); err != nil {
+		t.Fatal(err)
+	}
+	tags := map[string]bool{}
+	for _, tag := range regexp.MustCompile(`<[a-zA-Z!/?][^>]*>`).FindAllString(b.String(), -1) {
+		tags[tag] = true
+	}
+	for _, known := range strings.Fields("<details> </details> <summary> </summary> <p> </p> <table> </table> <thead> </thead> <tbody> </tbody> <tr> </tr> <th> </th> <td> </td> <code> </code> <strong> </strong> <pre> </pre>") {
+		delete(tags, known)
+	}
+	if len(tags) > 0 {
+		t.Errorf("%v in\n%s", tags, b.String())
+	}
+	for row := range strings.SplitSeq(b.String(), "</tr>") {
+		if n := strings.Count(row, "<td>"); n > 6 || n == 1 {
+			t.Errorf("%d cells: %s", n, row)
+		}
+	}
+}
+
+// TestStepsOfProjects shows the comment and the check of 1, 30 and 300 projects with steps, and of a project without a plan.
+func TestStepsOfProjects(t *testing.T) {
+	t.Parallel()
+	project := func(i int, steps ...Step) ProjectStatus {
+		for j := range steps {
+			steps[j].Took += time.Duration(i) * time.Second
+		}
+		return ProjectStatus{Name: fmt.Sprint("p", i), Standing: Ready, PlanSummary: PlanSummary{Counts: counting.Counts{Add: 2}, Hash: fmt.Sprintf("%064x", i+1)}, Texts: Texts{Body: somePlan, Check: fmt.Sprint("lockstep/p", i), Steps: steps}}
+	}
+	passed := Step{Name: "fmt", On: OnBeforePlan, Outcome: StepPassed}
+	freeze := Step{Name: "freeze", On: OnAfterPlan, Outcome: StepFailed, ExitCode: 3, Required: true, Text: "The network is frozen."}
+	unplanned := project(7, freeze)
+	unplanned.Standing, unplanned.Body, unplanned.Hash = PlanFailed, "", ""
+	unplanned.Steps[0].On = OnBeforePlan
+	status := func(n int, of func(i int) []Step) (s Status) {
+		s.Head = someSHA
+		for i := range n {
+			s.Projects = append(s.Projects, project(i, of(i)...))
+		}
+		return s
+	}
+	different := func(i int) []Step {
+		x := tflintStep(1+i%3, 2, 0)
+		x.Name = fmt.Sprint("tflint", i%4)
+		return []Step{freeze, x, passed}
+	}
+	var b strings.Builder
+	for _, c := range []struct {
+		name string
+		Status
+		limit int
+	}{
+		{"one project", status(1, different), 65_000},
+		{"30 projects with equal steps", status(30, func(int) []Step { return []Step{passed} }), 65_000},
+		{"3 projects with different steps, little room", status(3, different), 5_000},
+		{"300 projects with different steps", status(300, different), 65_000},
+		{"300 projects, each with an output of its own", status(300, func(i int) []Step {
+			all := different(i)
+			all[0].Text = strings.Repeat(fmt.Sprintln("The network", i, "is frozen."), 10)
+			return all
+		}), 65_000},
+		{"a project without a plan", Status{Head: someSHA, Projects: []ProjectStatus{unplanned}}, 65_000},
+	} {
+		text := c.Markdown(c.limit)
+		if len(text) > c.limit {
+			t.Errorf("%s: %d bytes", c.name, len(text))
+		}
+		if len(text) > 8_000 {
+			text = text[:strings.LastIndex(text[:8_000], "\n")] + "\n[...]\n"
+			text = regexp.MustCompile("(?m)^(.{150}).*$").ReplaceAllString(text, "$1 [...] |")
+		}
+		fmt.Fprintf(&b, "===== %s\n\n%s\n", c.name, text)
+	}
+	check := Check{ProjectStatus: project(1, different(1)...)}
+	fmt.Fprintf(&b, "===== check\n\n%s\n-----\n%s-----\n%s\n", check.Title(100), check.Summary(60_000), check.Text(60_000))
+	golden.File(t, "testdata/status-steps.md", b.String())
+	for _, limit := range []int{500, 2_000} {
+		if n := len(check.Text(limit)); n > limit {
+			t.Errorf("%d bytes of %d", n, limit)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // moving matches the numbers in a message that change when lines move: "main.tf:12,3-4" and "line 12".
@@ -15,20 +16,27 @@ var moving = regexp.MustCompile(`(?i)(:|\blines? )[0-9]+([,:-][0-9]+)*`)
 // fingerprint returns the fingerprint of a finding. The tool's own fingerprints count, if it has any. Otherwise the
 // message and the content of the line do, and not the number of the line.
 func (r *reader) fingerprint(tool, rule, file string, line int, message string, prints []string) string {
-	h := sha256.New()
-	write := func(texts ...string) {
-		for _, text := range texts {
-			io.WriteString(h, strconv.Itoa(len(text))+":"+text)
-		}
-	}
-	write(tool, rule, file)
 	if len(prints) > 0 {
 		slices.Sort(prints)
-		write(prints...)
 	} else {
-		write(moving.ReplaceAllString(message, "$1"), r.line(file, line))
+		prints = []string{moving.ReplaceAllString(message, "$1"), r.line(file, line)}
+	}
+	return digest(append([]string{tool, rule}, prints...)...) + "@" + digest(file)
+}
+
+// digest returns a hash of texts in 32 hexadecimal digits.
+func digest(texts ...string) string {
+	h := sha256.New()
+	for _, text := range texts {
+		io.WriteString(h, strconv.Itoa(len(text))+":"+text)
 	}
 	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// elsewhere returns the part of the fingerprint that is equal for the same finding in another file.
+func (f Finding) elsewhere() string {
+	print, _, _ := strings.Cut(f.Fingerprint, "@")
+	return print
 }
 
 // A Comparison says which findings a pull request has, compared with its base.
@@ -42,18 +50,32 @@ type Comparison struct {
 }
 
 // Compare compares the findings of the base with those of the head. Findings are equal if their fingerprints are. If
-// the base has two equal findings and the head three, one of them is new.
+// the base has two equal findings and the head three, one of them is new. A finding that has moved to another file, with
+// the same message and the same line, is known.
 func Compare(base, head Findings) Comparison {
 	c := Comparison{Inexact: len(base.List) < base.Total() || len(head.List) < head.Total()}
-	left := map[string]int{}
-	for _, f := range base.List {
-		left[f.Fingerprint]++
+	known, gone := make([]bool, len(head.List)), make([]bool, len(base.List))
+	for i := range gone {
+		gone[i] = true
+	}
+	for _, key := range []func(Finding) string{func(f Finding) string { return f.Fingerprint }, Finding.elsewhere} {
+		left := map[string][]int{} // findings of the base
+		for i, f := range base.List {
+			if gone[i] {
+				left[key(f)] = append(left[key(f)], i)
+			}
+		}
+		for i, f := range head.List {
+			if same := left[key(f)]; !known[i] && len(same) > 0 {
+				known[i], gone[same[0]] = true, false
+				left[key(f)] = same[1:]
+			}
+		}
 	}
 	listed := map[Severity]int{}
-	for _, f := range head.List {
+	for i, f := range head.List {
 		listed[f.Severity]++
-		if left[f.Fingerprint] > 0 {
-			left[f.Fingerprint]--
+		if known[i] {
 			c.Known.add(f)
 		} else {
 			c.New.add(f)
@@ -64,12 +86,10 @@ func Compare(base, head Findings) Comparison {
 			c.Known.count(s)
 		}
 	}
-	for _, f := range slices.Backward(base.List) {
-		if left[f.Fingerprint] > 0 {
-			left[f.Fingerprint]--
+	for i, f := range base.List {
+		if gone[i] {
 			c.Gone.add(f)
 		}
 	}
-	slices.Reverse(c.Gone.List)
 	return c
 }

@@ -209,16 +209,6 @@ func (w *walker) texts(n int) (out []string) {
 	return out
 }
 
-// truth reads true or false.
-func (w *walker) truth() bool {
-	t := w.token()
-	b, ok := t.(bool)
-	if !ok && t != nil {
-		w.wrong("true or false", t)
-	}
-	return b
-}
-
 // number reads a number, or a text with one. It returns "" for null.
 func (w *walker) number() string {
 	switch t := w.token().(type) {

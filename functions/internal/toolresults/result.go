@@ -111,8 +111,8 @@ type Finding struct {
 	LastColumn int    `json:",omitempty"`
 	// Help is an address that begins with https://, with more about the rule; "" if there is none.
 	Help string `json:",omitempty"`
-	// Fingerprint is equal for the same finding in another commit, even if its line has moved: 32 hexadecimal digits.
-	// Two findings of one commit can have the same.
+	// Fingerprint is equal for the same finding in another commit, even if its line has moved. It has two hashes with @
+	// between them, the second one of the file. Two findings of one commit can have the same.
 	Fingerprint string
 }
 

@@ -157,6 +157,20 @@ func TestCompare(t *testing.T) {
 		}
 		return out
 	}
+	moved := func(f Findings, file string) Findings {
+		for i := range f.List {
+			f.List[i].Fingerprint += "@" + file
+		}
+		return f
+	}
+	if got := Compare(moved(of("aab"), "x"), moved(of("aaac"), "y")); prints(got.New) != "a@yc@y" || prints(got.Known) != "a@ya@y" || prints(got.Gone) != "b@x" {
+		t.Errorf("moved to another file: %+v", got)
+	}
+	both := moved(of("a"), "x")
+	both.List = append(both.List, moved(of("a"), "y").List...)
+	if got := Compare(moved(of("a"), "y"), both); prints(got.New) != "a@x" || prints(got.Known) != "a@y" {
+		t.Errorf("a second one in another file: %+v", got)
+	}
 	for _, c := range [][5]string{ // base, head, new, known, gone
 		{"", "", "", "", ""}, {"", "ab", "ab", "", ""}, {"ab", "", "", "", "ab"}, {"Ab", "bC", "C", "b", "A"}, {"aa", "aaa", "a", "aa", ""}, {"aaa", "a", "", "a", "aa"}, {"ba", "ab", "", "ab", ""},
 	} {

@@ -63,7 +63,7 @@ type rule struct {
 // run reads a run: first all that results refer to, then the results.
 func (r *reader) run(w *walker, out *Findings) {
 	run := sarifRun{byID: map[string]rule{}, byPlace: map[[2]int]rule{}, bases: map[string]artifact{}}
-	var results []*walker
+	var results *walker
 	w.object(func(key string) {
 		switch key {
 		case "tool":
@@ -78,17 +78,17 @@ func (r *reader) run(w *walker, out *Findings) {
 		case "invocations":
 			w.list(func(int) { r.invocation(w, out) })
 		case "results":
-			results = append(results, w.later())
+			if results != nil { // each takes memory
+				w.failf("a run has only one list of results")
+			}
+			results = w.later()
 		default:
 			w.skip()
 		}
 	})
-	for _, x := range results {
-		if w.err != nil {
-			return
-		}
-		x.list(func(int) { r.result(x, run, out) })
-		w.err = x.err
+	if results != nil && w.err == nil {
+		results.list(func(int) { r.result(results, run, out) })
+		w.err = results.err
 	}
 }
 

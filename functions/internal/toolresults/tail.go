@@ -19,8 +19,7 @@ var escapes = regexp.MustCompile(`\x1b(\[[0-9;:?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x0
 
 // Tail returns the last lines of an output as people would see them on a terminal: without colours, and of lines that
 // the program has overwritten, the last version. lines is how many lines are left out before them; -1 if there are too
-// many to be counted. Like the texts of a [Result], the text is redacted by redact and then cut. Colours are removed
-// before that: they could divide a secret.
+// many to be counted. Like the texts of a [Result], the text is redacted by redact and then cut.
 func Tail(output []byte, redact func(string) string) (text string, lines int) {
 	counted := 0
 	if more := len(output) - tailRead; more > 0 {
@@ -33,7 +32,7 @@ func Tail(output []byte, redact func(string) string) (text string, lines int) {
 		output = output[more+n+1:]
 	}
 	r := reader{Options: Options{Redact: redact}}
-	all := strings.Split(strings.TrimRight(escapes.ReplaceAllString(string(output), ""), " \t\r\n"), "\n")
+	all := strings.Split(strings.TrimRight(string(output), " \t\r\n"), "\n")
 	for i, line := range all {
 		line = strings.TrimRight(line, " \t\r")
 		all[i] = line[strings.LastIndexByte(line, '\r')+1:]

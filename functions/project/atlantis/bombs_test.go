@@ -39,11 +39,10 @@ func TestBombs(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			doc, ds := Options{Steps: true}.Parse(FileName, []byte(src))
-			if len(doc.Steps) > maxSteps {
+			if doc, _ := (Options{Steps: true}).Parse(FileName, []byte(src)); len(doc.Steps) > maxSteps {
 				t.Errorf("%d steps", len(doc.Steps))
 			}
-			doc, ds = Options{}.Parse(FileName, []byte(src))
+			doc, ds := Options{}.Parse(FileName, []byte(src))
 			if !ds.HasErrors() || len(ds) > maxDiags || len(doc.Notices) > maxNotices+1 {
 				t.Errorf("%d errors, %d notices, %d projects", len(ds), len(doc.Notices), len(doc.Projects))
 			}
