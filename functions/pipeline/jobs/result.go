@@ -31,6 +31,8 @@ type PlanResult struct {
 	Full string
 	// Notes are texts beside lines of the head commit: what causes the changes, or where errors are.
 	Notes []comment.LineNote `json:",omitempty"`
+	// Steps are the outcomes of the plan's steps, for people.
+	Steps []comment.Step `json:",omitempty"`
 	// Findings are the findings of the plan's steps, encoded for later comparisons; nil if no step reports findings.
 	Findings []byte `json:",omitempty"`
 	// Read are the paths in the checkout that file functions have read, slash-separated and sorted. They

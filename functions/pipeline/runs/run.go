@@ -167,6 +167,8 @@ type Plan struct {
 	Failure *Failure `json:",omitempty"`
 	// Full is set if the report is shortened and an artifact has the full text.
 	Full bool `json:",omitempty"`
+	// Steps is the hash of the artifact with the outcomes of the plan's steps; "" if there are none.
+	Steps string `json:",omitempty"`
 	// Findings is set if an artifact has findings of the plan's steps.
 	Findings bool `json:",omitempty"`
 	// Idle is set, in addition to Upheld, if the head had nothing to apply.

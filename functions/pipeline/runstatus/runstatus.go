@@ -65,13 +65,20 @@ func Ahead(ctx context.Context, records pipeline.Records, r runs.Run) ([]comment
 	return runs.AheadOf(queue, r), err
 }
 
-// Body returns the text about a run's project in state s: see ledger.Body.
+// maxSteps is the size of the part about steps in a text, in bytes.
+const maxSteps = 20_000
+
+// Body returns the text about a run's project in state s, with its steps: see ledger.Body.
 func Body(ctx context.Context, from pipeline.Artifacts, r runs.Run, s comment.Standing) (string, error) {
 	body, note, err := ledger.Body(ctx, from, r, s)
+	if err != nil {
+		return "", err
+	}
 	if note != "" {
 		body = note + "\n\n" + body
 	}
-	return body, err
+	steps, err := ledger.Steps(ctx, from, r, s)
+	return comment.StepsMarkdown(steps, maxSteps) + body, err
 }
 
 // asChecked adds to the status of a run what only the record of the run's check run has. That is the decision

@@ -105,6 +105,9 @@ func Text(ctx context.Context, from pipeline.Artifacts, a pipeline.Artifact) (st
 	return string(data), err
 }
 
+// withResult are the standings with the result of an apply.
+var withResult = []comment.Standing{comment.Applied, comment.PartApplied, comment.ApplyFailed}
+
 // Body returns the text about a run's project for people, in Markdown: the result of the apply with the applied
 // plan, or the plan, or the reason why there is no plan. It returns "" if there is nothing to say. s is the
 // project's standing. note is a text to show above body.
@@ -113,7 +116,7 @@ func Body(ctx context.Context, from pipeline.Artifacts, r runs.Run, s comment.St
 	if r.End.FinishedBy != 0 && r.Plan.Hash == "" && r.Phase == runs.PlanFailed { // another apply made the changes that could not be planned
 		return "", "", nil
 	}
-	if slices.Contains([]comment.Standing{comment.Applied, comment.PartApplied, comment.ApplyFailed}, s) {
+	if slices.Contains(withResult, s) {
 		if result, err = Text(ctx, from, r.Result()); err != nil {
 			return "", "", err
 		}
@@ -134,6 +137,22 @@ func Body(ctx context.Context, from pipeline.Artifacts, r runs.Run, s comment.St
 		body = notes.Outcome(result, body)
 	}
 	return body, note, err
+}
+
+// Steps returns the outcomes of the steps of a run's plan, until the plan is applied. s is the project's standing. There
+// are none if the artifact is not the one that was stored.
+func Steps(ctx context.Context, from pipeline.Artifacts, r runs.Run, s comment.Standing) (out []comment.Step, err error) {
+	if r.Plan.Steps == "" || slices.Contains(withResult, s) {
+		return nil, nil
+	}
+	data, err := from.Get(ctx, r.StepsArtifact())
+	if errors.Is(err, pipeline.ErrNoArtifact) || err == nil && runs.HashOf(data) != r.Plan.Steps {
+		return nil, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(data, &out)
+	}
+	return out, err
 }
 
 // plansOf returns the names of the projects whose planned outputs a plan has used. They are sorted by target.

@@ -94,13 +94,20 @@ func (k PlanStore) store(ctx context.Context, s ledger.Versioned, result jobs.Pl
 		}
 		return k.Artifacts.Put(ctx, a, data)
 	}
+	var steps []byte
+	if len(result.Steps) > 0 {
+		steps = pipeline.Encode(result.Steps)
+	}
 	on, note := jobs.PlannedOn(foreseen, result.Asked)
 	text := []byte(k.Report.Clean(note.Above(result.Report)))
 	if err := errors.Join(put(s.SavedPlan(), result.Plan), put(s.Report(), text),
-		put(s.FullReport(), []byte(k.Report.Clean(result.Full))), put(s.InputsRecord(), pipeline.Encode(in)), put(s.NotesArtifact(), report.EncodeNotes(k.Report, result.Notes)), put(runs.OutputsArtifact(s.Run), result.Outputs), put(s.FindingsArtifact(), result.Findings)); err != nil {
+		put(s.FullReport(), []byte(k.Report.Clean(result.Full))), put(s.InputsRecord(), pipeline.Encode(in)), put(s.NotesArtifact(), report.EncodeNotes(k.Report, result.Notes)), put(runs.OutputsArtifact(s.Run), result.Outputs), put(s.StepsArtifact(), steps), put(s.FindingsArtifact(), result.Findings)); err != nil {
 		return s, err
 	}
-	s.Plan.Full, s.Plan.Findings = result.Full != "", result.Findings != nil
+	s.Plan.Full, s.Plan.Findings, s.Plan.Steps = result.Full != "", result.Findings != nil, ""
+	if steps != nil {
+		s.Plan.Steps = runs.HashOf(steps)
+	}
 	if result.Previewed { // nothing of it can be applied or checked
 		s.Plan.State, s.Plan.Counts = result.State, result.Counts
 		s.Plan.Reported, s.Plan.Checked, s.Apply.Part, s.Apply.Progress = runs.HashOf(text), nil, false, comment.Progress{}

@@ -328,6 +328,9 @@ func (rp *Reporter) project(ctx context.Context, r runs.Run, line *gatefacts.Ord
 	if p.Body, p.Note, err = ledger.Body(ctx, rp.Artifacts, r, p.Standing); err != nil {
 		return p, err
 	}
+	if p.Steps, err = ledger.Steps(ctx, rp.Artifacts, r, p.Standing); err != nil {
+		return p, err
+	}
 	if waits(p) {
 		required, unread := missing(ctx, rp, r)
 		if unread != nil {

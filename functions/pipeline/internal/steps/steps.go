@@ -91,7 +91,9 @@ func (x Runner) After(ctx context.Context, r runs.Run, j jobs.Job, before Result
 	notes, _ := comment.StepNotes(all.shown())
 	plan.Notes = append(plan.Notes, notes...)
 	plan.Findings = all.encoded()
-	plan.Report = all.Markdown() + plan.Report
+	for _, s := range all.shown() {
+		plan.Steps = append(plan.Steps, s.Shortened())
+	}
 	return plan, nil
 }
 
