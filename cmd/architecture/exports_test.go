@@ -25,6 +25,7 @@ func public(dir string) bool {
 var outside = []string{
 	"UnwrapExpression", // hcl.UnwrapExpression
 	"MarshalText",      // encoding/json
+	"UnmarshalText",    // the same
 	"ContentType",      // aws-lambda-go
 }
 

@@ -65,7 +65,7 @@ func (c Check) Summary(limit int) string {
 			fmt.Fprintf(&b, "\n%s\n", strings.TrimSuffix(text, "\n"))
 		}
 	}
-	if title := StepsTitle(c.Steps); title != "" {
+	if title := stepsTitle(c.Steps); title != "" {
 		say("Steps: " + title + ".")
 	}
 	if c.Lock != nil {

@@ -59,11 +59,11 @@ type StepOn string
 
 // The times, in their order.
 const (
-	OnGenerate    StepOn = "generate"
-	OnBeforePlan  StepOn = "before_plan"
-	OnAfterPlan   StepOn = "after_plan"
-	OnBeforeApply StepOn = "before_apply"
-	OnAfterApply  StepOn = "after_apply"
+	onGenerate    StepOn = "generate"
+	onBeforePlan  StepOn = "before_plan"
+	onAfterPlan   StepOn = "after_plan"
+	onBeforeApply StepOn = "before_apply"
+	onAfterApply  StepOn = "after_apply"
 )
 
 // A stepTime is when steps run. phrase says it in words. blocked says what it means that a required step did not pass.
@@ -74,11 +74,11 @@ type stepTime struct {
 
 // stepTimes are the times of steps, in their order.
 var stepTimes = []stepTime{
-	{OnGenerate, "generate", "The step is required, so Lockstep did not plan the project. Fix the cause, and push."},
-	{OnBeforePlan, "before the plan", "The step is required, so the plan cannot be applied. Fix the cause, and push."},
-	{OnAfterPlan, "after the plan", "The step is required, so the plan cannot be applied. Fix the cause, and push."},
-	{OnBeforeApply, "before the apply", "The step is required, so Lockstep applied nothing. Fix the cause, and apply again."},
-	{OnAfterApply, "after the apply", "The apply itself is not affected."},
+	{onGenerate, "generate", "The step is required, so Lockstep did not plan the project. Fix the cause, and push."},
+	{onBeforePlan, "before the plan", "The step is required, so the plan cannot be applied. Fix the cause, and push."},
+	{onAfterPlan, "after the plan", "The step is required, so the plan cannot be applied. Fix the cause, and push."},
+	{onBeforeApply, "before the apply", "The step is required, so Lockstep applied nothing. Fix the cause, and apply again."},
+	{onAfterApply, "after the apply", "The apply itself is not affected."},
 }
 
 // StepOutcome is how a step ended.
@@ -134,8 +134,8 @@ func ordered(steps []Step) []Step {
 	return slices.SortedStableFunc(slices.Values(steps), func(a, b Step) int { return cmp.Or(cmp.Compare(a.rank(), b.rank()), cmp.Compare(at(a), at(b))) })
 }
 
-// StepsTitle returns the verdict about the steps in a few words, for the title of a check; "" if there are no steps.
-func StepsTitle(steps []Step) string {
+// stepsTitle returns the verdict about the steps in a few words, for the title of a check; "" if there are no steps.
+func stepsTitle(steps []Step) string {
 	if len(steps) == 0 {
 		return ""
 	}
@@ -321,7 +321,7 @@ func (s Step) blocked() string {
 		return ""
 	}
 	for _, t := range stepTimes {
-		if t.on == s.On && (s.Required || s.On == OnAfterApply) {
+		if t.on == s.On && (s.Required || s.On == onAfterApply) {
 			return t.blocked
 		}
 	}

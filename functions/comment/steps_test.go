@@ -53,7 +53,7 @@ func tflintStep(news, known, gone int) Step {
 		base.Counts[f.Severity]++
 	}
 	c := toolresults.Compare(base, head)
-	s := Step{Name: "tflint", On: OnBeforePlan, Outcome: StepPassed, Took: 1234 * time.Millisecond, Result: toolresults.Result{Findings: &head}, Compared: &c}
+	s := Step{Name: "tflint", On: onBeforePlan, Outcome: StepPassed, Took: 1234 * time.Millisecond, Result: toolresults.Result{Findings: &head}, Compared: &c}
 	if news+known > 0 {
 		s.Outcome, s.ExitCode = StepFailed, 2
 	}
@@ -69,19 +69,19 @@ func hostileStep() Step {
 	}
 	f.Counts = map[toolresults.Severity]int{toolresults.Error: 2}
 	f.Problems = []string{evil, strings.Repeat("x", 2000)}
-	return Step{Name: evil, On: OnAfterPlan, Outcome: StepFailed, ExitCode: 1, Required: true, Text: evil + "\n```\n" + evil, Unread: evil, Result: toolresults.Result{Findings: &f}}
+	return Step{Name: evil, On: onAfterPlan, Outcome: StepFailed, ExitCode: 1, Required: true, Text: evil + "\n```\n" + evil, Unread: evil, Result: toolresults.Result{Findings: &f}}
 }
 
 // TestSteps shows steps of every outcome and result, with 0, 1, 30 and 300 findings, tests, costs and steps.
 func TestSteps(t *testing.T) {
 	t.Parallel()
-	passed := Step{Name: "fmt", On: OnBeforePlan, Outcome: StepPassed, Took: 300 * time.Millisecond}
+	passed := Step{Name: "fmt", On: onBeforePlan, Outcome: StepPassed, Took: 300 * time.Millisecond}
 	text := passed
 	text.Name, text.Text = "freeze", "No freeze until 20 December."
-	failed := Step{Name: "freeze", On: OnBeforeApply, Outcome: StepFailed, ExitCode: 3, Required: true, Took: 75 * time.Second, Text: "a\nb\nError: the network is frozen", Before: 120, Whole: "lockstep logs -step freeze"}
-	slow := Step{Name: "slow", On: OnAfterPlan, Outcome: StepTimedOut, Required: true, Took: 5 * time.Minute, Text: "waiting", Before: -1}
-	huge := Step{Name: "huge", On: OnGenerate, Outcome: StepLimited, Required: true, Took: 2 * time.Second, Reason: "it used more than 512 MB of memory"}
-	absent := Step{Name: "checkov", On: OnAfterApply, Outcome: StepNotStarted, Reason: "the toolbox has no program `checkov`"}
+	failed := Step{Name: "freeze", On: onBeforeApply, Outcome: StepFailed, ExitCode: 3, Required: true, Took: 75 * time.Second, Text: "a\nb\nError: the network is frozen", Before: 120, Whole: "lockstep logs -step freeze"}
+	slow := Step{Name: "slow", On: onAfterPlan, Outcome: StepTimedOut, Required: true, Took: 5 * time.Minute, Text: "waiting", Before: -1}
+	huge := Step{Name: "huge", On: onGenerate, Outcome: StepLimited, Required: true, Took: 2 * time.Second, Reason: "it used more than 512 MB of memory"}
+	absent := Step{Name: "checkov", On: onAfterApply, Outcome: StepNotStarted, Reason: "the toolbox has no program `checkov`"}
 	optional := failed
 	optional.Required = false
 	unread := text
@@ -89,7 +89,7 @@ func TestSteps(t *testing.T) {
 	first := tflintStep(2, 0, 0)
 	first.Compared = nil
 	trivy := tflintStep(3, 0, 0)
-	trivy.Name, trivy.On, trivy.Outcome, trivy.ExitCode = "trivy", OnAfterPlan, StepPassed, 0
+	trivy.Name, trivy.On, trivy.Outcome, trivy.ExitCode = "trivy", onAfterPlan, StepPassed, 0
 	trivy.Result.Findings.Problems, trivy.Result.Findings.Suppressed, trivy.Result.Findings.Outside = []string{"no network"}, 2, 1
 	for i := range trivy.Compared.New.List {
 		trivy.Compared.New.List[i].Message, trivy.Compared.New.List[i].Title, trivy.Compared.New.List[i].Line = "Artifact: main.tf\nType: terraform", "A bucket is public", 0
@@ -103,7 +103,7 @@ func TestSteps(t *testing.T) {
 			x.Suites = append(x.Suites, toolresults.Suite{Name: fmt.Sprint("policy.", i), TestCounts: toolresults.TestCounts{Tests: 4, Failures: i % 2}, Time: time.Second})
 			x.Failed = append(x.Failed, toolresults.Case{Suite: "policy", Name: fmt.Sprint("case ", i), Error: i%3 == 1, Message: "`a.b` has no tags\nand more", File: "live/net/main.tf", Line: i})
 		}
-		s := Step{Name: "conftest", On: OnAfterPlan, Outcome: StepPassed, Took: time.Second, Result: toolresults.Result{Tests: &x}}
+		s := Step{Name: "conftest", On: onAfterPlan, Outcome: StepPassed, Took: time.Second, Result: toolresults.Result{Tests: &x}}
 		if n > 0 {
 			s.Outcome, s.ExitCode = StepFailed, 1
 		}
@@ -122,7 +122,7 @@ func TestSteps(t *testing.T) {
 			}
 			c.Projects = append(c.Projects, p)
 		}
-		return Step{Name: "infracost", On: OnAfterPlan, Outcome: StepPassed, Took: 3 * time.Second, Result: toolresults.Result{Cost: &c}}
+		return Step{Name: "infracost", On: onAfterPlan, Outcome: StepPassed, Took: 3 * time.Second, Result: toolresults.Result{Cost: &c}}
 	}
 	unpriced := cost("132.4", "132.4", 1, 0)
 	unpriced.Result.Cost.Unsupported, unpriced.Result.Cost.Currency = 2, "U|S"
@@ -147,12 +147,12 @@ func TestSteps(t *testing.T) {
 		{"costs more", []Step{cost("120", "132.4", 1, 2)}}, {"costs less", []Step{cost("132.4", "120", 1, 0)}}, {"costs nobody knows before", []Step{cost("", "132.4", 1, 0)}}, {"costs of 30 projects", []Step{cost("1", "2", 30, 300)}}, {"no prices", []Step{unpriced}},
 		{"hostile", []Step{hostileStep()}},
 	} {
-		fmt.Fprintf(&b, "===== %s\n\n%s\n-----\n%s\n", c.name, StepsTitle(c.steps), StepsMarkdown(c.steps, 60_000))
+		fmt.Fprintf(&b, "===== %s\n\n%s\n-----\n%s\n", c.name, stepsTitle(c.steps), StepsMarkdown(c.steps, 60_000))
 	}
 	for _, n := range []int{5, 30, 300} {
 		for _, limit := range []int{60_000, 6_000, 1_000} {
 			text := StepsMarkdown(many(n), limit)
-			fmt.Fprintf(&b, "===== %d steps in %d bytes: %d\n\n%s\n\n", n, limit, len(text), StepsTitle(many(n)))
+			fmt.Fprintf(&b, "===== %d steps in %d bytes: %d\n\n%s\n\n", n, limit, len(text), stepsTitle(many(n)))
 			if len(text) < 7_000 {
 				b.WriteString("-----\n" + text + "\n")
 			}
@@ -212,11 +212,11 @@ func TestStepsOfProjects(t *testing.T) {
 		}
 		return ProjectStatus{Name: fmt.Sprint("p", i), Standing: Ready, PlanSummary: PlanSummary{Counts: counting.Counts{Add: 2}, Hash: fmt.Sprintf("%064x", i+1)}, Texts: Texts{Body: somePlan, Check: fmt.Sprint("lockstep/p", i), Steps: steps}}
 	}
-	passed := Step{Name: "fmt", On: OnBeforePlan, Outcome: StepPassed}
-	freeze := Step{Name: "freeze", On: OnAfterPlan, Outcome: StepFailed, ExitCode: 3, Required: true, Text: "The network is frozen."}
+	passed := Step{Name: "fmt", On: onBeforePlan, Outcome: StepPassed}
+	freeze := Step{Name: "freeze", On: onAfterPlan, Outcome: StepFailed, ExitCode: 3, Required: true, Text: "The network is frozen."}
 	unplanned := project(7, freeze)
 	unplanned.Standing, unplanned.Body, unplanned.Hash = PlanFailed, "", ""
-	unplanned.Steps[0].On = OnBeforePlan
+	unplanned.Steps[0].On = onBeforePlan
 	status := func(n int, of func(i int) []Step) (s Status) {
 		s.Head = someSHA
 		for i := range n {
