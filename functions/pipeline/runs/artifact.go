@@ -56,11 +56,9 @@ func (r Run) NotesArtifact() pipeline.Artifact { return r.artifact(r.Artifacts.B
 // run with [Plan.Steps].
 func (r Run) StepsArtifact() pipeline.Artifact { return r.artifact(r.Artifacts.Begun, "steps.json") }
 
-// FindingsArtifact names the artifact with the findings of the plan's steps, as JSON. It exists for a run with
-// [Plan.Findings].
-func (r Run) FindingsArtifact() pipeline.Artifact {
-	return r.artifact(r.Artifacts.Begun, "findings.json")
-}
+// FindingsArtifact names the artifact with all findings of the plan's steps, as JSON. It exists for a run with
+// [Plan.Findings]. Each plan overwrites that of the plan before.
+func (r Run) FindingsArtifact() pipeline.Artifact { return r.artifact(0, "findings.json") }
 
 // BaseFindings names the artifact with the findings of the run's project on a branch: those of the last pull request
 // that was merged into it.
@@ -76,7 +74,7 @@ func OutputsArtifact(r Run) pipeline.Artifact { return r.artifact(r.Artifacts.Be
 
 // AllArtifacts returns all artifacts that the run's nth plan may have.
 func (r Run) AllArtifacts(n int) []pipeline.Artifact {
-	out := []pipeline.Artifact{r.artifact(n, "plan"), r.artifact(n, "report.md"), r.artifact(n, "full.txt"), r.artifact(n, "inputs.json"), r.artifact(n, "again"), r.artifact(n, "outputs"), r.artifact(n, "notes.json"), r.artifact(n, "steps.json"), r.artifact(n, "findings.json")}
+	out := []pipeline.Artifact{r.artifact(n, "plan"), r.artifact(n, "report.md"), r.artifact(n, "full.txt"), r.artifact(n, "inputs.json"), r.artifact(n, "again"), r.artifact(n, "outputs"), r.artifact(n, "notes.json"), r.artifact(n, "steps.json")}
 	for try := range r.Asked.Try {
 		out = append(out, r.artifact(n, fmt.Sprintf("result-%d.md", try+1)), r.artifact(n, fmt.Sprintf("result-%d.txt", try+1)))
 	}

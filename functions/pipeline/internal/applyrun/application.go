@@ -16,7 +16,6 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/stopping"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
-	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 )
 
 // An application is that part of an apply which one process makes with the engine.
@@ -37,6 +36,7 @@ type application struct {
 	failed   error         // the error of permit
 	stop     *ledger.Stop  // the command that stopped it; nil for none
 	ran      steps.Results // of the steps before the apply
+	after    steps.List    // the steps after the apply
 }
 
 // execute lets the engine apply the plan, until the plan is done, the time is over, or somebody stops the
@@ -139,10 +139,10 @@ func (c *application) end(ctx context.Context, o jobs.Outcome, err error) error 
 	return ap.recordOutcome(ctx, c.run, o, c.begun)
 }
 
-// stepsReport returns the results of the steps before the apply, and of those after it, which it runs. It does so once
-// the apply is over, so its own failure is a part of the text.
+// stepsReport returns the results of the steps before the apply, and of those after it, which it runs. The apply is over by
+// then, so a failure of stepsReport is a part of the text.
 func (c *application) stepsReport(ctx context.Context) string {
-	after, err := c.ap.Steps.At(ctx, requirements.AfterApply, c.run.Run, c.job, nil)
+	after, err := c.ap.Steps.Each(ctx, c.after, c.run.Run, c.job, nil)
 	text := slices.Concat(c.ran, after).Markdown()
 	if err != nil {
 		text += "The steps after the apply did not run: " + markdown.Code(c.ap.Report.Clean(err.Error())) + "\n\n"

@@ -21,6 +21,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/project/endpoints"
+	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
@@ -118,7 +119,12 @@ func (ap *Applier) prepared(ctx context.Context, s ledger.Versioned, b ledger.Be
 		return nil, problem, none, err
 	}
 	job.Continues = true
-	c = &application{ap: ap, run: s, plan: plan, job: job, far: b.Progress}
+	after, err := ap.Steps.List(ctx, requirements.AfterApply, s.Run)
+	if err != nil {
+		done()
+		return nil, "", none, err
+	}
+	c = &application{ap: ap, run: s, plan: plan, job: job, far: b.Progress, after: after}
 	c.permit = func(ctx context.Context, _ jobs.BeforeApply) (ledger.Begun, jobs.Permit, error) {
 		// The state is locked now. A process with a higher fence has either changed the record already, or
 		// waits for the lock.

@@ -61,6 +61,9 @@ func (p *permission) decide(ctx context.Context, now jobs.BeforeApply) (none led
 	if p.last = ran.Refusal(asksAgain(p.q)); !p.last.Allowed() {
 		return none, jobs.Refused, nil
 	}
+	if p.after, err = p.ap.Steps.List(ctx, requirements.AfterApply, p.run.Run); err != nil {
+		return none, jobs.Refused, err
+	}
 	p.ran = ran
 	if p.last, err = p.ap.unlessStopped(ctx, p.run.Run); err != nil || !p.last.Allowed() {
 		return none, jobs.Refused, err

@@ -41,20 +41,40 @@ type Runner struct {
 	Clean func(string) string
 }
 
-// At runs the steps of a run for a moment, one after another, in the checkout of the job. plan is the plan as JSON
-// without sensitive values; nil before the plan.
-func (x Runner) At(ctx context.Context, on requirements.Moment, r runs.Run, j jobs.Job, plan []byte) (out Results, err error) {
+// A List is the steps of a run for a moment, read from the base branch.
+type List struct {
+	all []jobs.Step
+	sha string // the commit of the base branch
+}
+
+// List reads the steps of a run for a moment.
+func (x Runner) List(ctx context.Context, on requirements.Moment, r runs.Run) (List, error) {
 	all, sha, err := gatefacts.Steps(ctx, x.Facts, on, r)
 	if err != nil {
-		return nil, fmt.Errorf("read the steps of %s: %w", r.Project, err)
+		return List{}, fmt.Errorf("read the steps of %s: %w", r.Project, err)
 	}
+	return List{all, sha}, nil
+}
+
+// At reads the steps of a run for a moment, and runs them: see [Runner.Each].
+func (x Runner) At(ctx context.Context, on requirements.Moment, r runs.Run, j jobs.Job, plan []byte) (Results, error) {
+	l, err := x.List(ctx, on, r)
+	if err != nil {
+		return nil, err
+	}
+	return x.Each(ctx, l, r, j, plan)
+}
+
+// Each runs the steps in a list, one after another, in the checkout of the job. plan is the plan as JSON without sensitive
+// values; nil before the plan.
+func (x Runner) Each(ctx context.Context, l List, r runs.Run, j jobs.Job, plan []byte) (out Results, err error) {
 	known := base{x: x, r: r}
-	for _, s := range all {
+	for _, s := range l.all {
 		if x.Run == nil {
 			out = append(out, Result{StepResult: jobs.StepResult{Name: s.Name, On: s.On, ID: s.ID(), Required: s.Required, Outcome: comment.StepNotStarted, Problem: "steps cannot run here"}})
 			continue
 		}
-		got, err := x.Run(ctx, jobs.StepRun{Step: s, Job: j, BaseSHA: sha, Plan: plan})
+		got, err := x.Run(ctx, jobs.StepRun{Step: s, Job: j, BaseSHA: l.sha, Plan: plan})
 		if err != nil {
 			return nil, err
 		}
@@ -66,7 +86,7 @@ func (x Runner) At(ctx context.Context, on requirements.Moment, r runs.Run, j jo
 			shown.compared = known.compare(ctx, s.Name, *shown.Findings)
 		}
 		out = append(out, shown)
-		if on == requirements.Generate && !got.Succeeded() {
+		if s.On == requirements.Generate && !got.Succeeded() {
 			break // the next one may need its files
 		}
 	}
