@@ -3,6 +3,7 @@ package comment
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -263,6 +264,42 @@ func TestStepsOfProjects(t *testing.T) {
 		if n := len(check.Text(limit)); n > limit {
 			t.Errorf("%d bytes of %d", n, limit)
 		}
+	}
+}
+
+// TestStepsWithin holds that hostile steps fit into a record, that their numbers stay, and that others stay as they are.
+func TestStepsWithin(t *testing.T) {
+	t.Parallel()
+	usual := []Step{tflintStep(3, 14, 0), hostileStep()}
+	if got := StepsWithin(usual); StepsMarkdown(got, 60_000) != StepsMarkdown(usual, 60_000) {
+		t.Errorf("usual steps are shown in another way:\n%s", StepsMarkdown(got, 60_000))
+	}
+	long := strings.Repeat("<", 2_000)
+	f := someFindings(5_000)
+	for i := range f.List {
+		f.List[i].Message, f.List[i].File, f.List[i].Rule, f.List[i].Tool, f.List[i].Help, f.List[i].Fingerprint = long, long, long, long, long, long
+	}
+	for i := range 100_000 {
+		f.Counts[toolresults.Severity(fmt.Sprint(i))] = -1
+	}
+	f.Problems = slices.Repeat([]string{long}, 1000)
+	x := toolresults.Tests{TestCounts: toolresults.TestCounts{Tests: 1000, Failures: 1000}, Suites: slices.Repeat([]toolresults.Suite{{Name: long}}, 1000), Failed: slices.Repeat([]toolresults.Case{{Name: long, Message: long, Class: long, File: long}}, 1000)}
+	c := toolresults.Cost{Currency: long, Projects: slices.Repeat([]toolresults.ProjectCost{{Name: long, Resources: slices.Repeat([]toolresults.ResourceCost{{Name: long}}, 1000)}}, 1000)}
+	all := Step{Name: long, On: StepOn(long), Outcome: StepOutcome(long), Reason: long, Unread: long, Whole: long, Text: strings.Repeat(long, 100), Took: -1, Result: toolresults.Result{Findings: &f, Tests: &x, Cost: &c}}
+	first, second := all, all
+	second.Compared = &toolresults.Comparison{New: f.Group, Known: f.Group, Gone: f.Group}
+	got := StepsWithin(slices.Repeat([]Step{first, second}, 100))
+	if size := encodedSize(got); len(got) != MaxSteps || size > 300_000 {
+		t.Errorf("%d steps, %d bytes", len(got), size)
+	}
+	if g := got[0].Result; g.Findings.Total() != 5_000 || g.Findings.MoreProblems < 997 || g.Tests.Failures != 1000 || g.Tests.MoreSuites+len(g.Tests.Suites) != 1000 || g.Cost.MoreProjects+len(g.Cost.Projects) != 1000 {
+		t.Errorf("%+v", g)
+	}
+	if len(f.List) != 5_000 || len(f.List[0].Rule) != 2_000 {
+		t.Error("the steps of the caller are changed")
+	}
+	if got[0].Passed() {
+		t.Error("an unknown outcome passes")
 	}
 }
 

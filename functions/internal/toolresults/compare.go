@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"io"
+	"path"
 	"regexp"
 	"slices"
 	"strconv"
@@ -19,6 +20,9 @@ func (r *reader) fingerprint(tool, rule, file string, line int, message string, 
 	if len(prints) > 0 {
 		slices.Sort(prints)
 	} else {
+		if file != "" { // trivy's messages name the file
+			message = strings.ReplaceAll(message, path.Base(file), "")
+		}
 		prints = []string{moving.ReplaceAllString(message, "$1"), r.line(file, line)}
 	}
 	return digest(append([]string{tool, rule}, prints...)...) + "@" + digest(file)

@@ -223,6 +223,10 @@ func TestFingerprints(t *testing.T) {
 			t.Errorf("%s: equal is %t", name, !c.same)
 		}
 	}
+	here, there := print("a\n", result("R1", "Artifact: main.tf", "main.tf", 1, "")), print("a\n", result("R1", "Artifact: b.tf", "b.tf", 1, ""))
+	if here == there || (Finding{Fingerprint: here}).elsewhere() != (Finding{Fingerprint: there}).elsewhere() {
+		t.Errorf("a message that names its file: %s, %s", here, there)
+	}
 	if print("c\nd\n", result("R1", "another message", "main.tf", 1, own)) != owned {
 		t.Error("the fingerprint of the tool does not count alone")
 	}

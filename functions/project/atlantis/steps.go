@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
+	"go.yaml.in/yaml/v4"
 )
 
 // A Step is a run step that a step block of lockstep.hcl can replace: one program with plain arguments.
@@ -98,7 +99,10 @@ func (r *reader) commandOf(f field) (command Text, why string) {
 		switch x.key {
 		case "command":
 			command, _ = r.scalar(x)
-		case "output": // hides the output on Atlantis; a step block always shows it
+		case "output":
+			if r.hides(x.value) {
+				why = "it hides a part of its output, and a step block would show it"
+			}
 		case "shell", "shellArgs":
 			why = "it chooses a shell of its own"
 		default:
@@ -106,6 +110,18 @@ func (r *reader) commandOf(f field) (command Text, why string) {
 		}
 	}
 	return command, why
+}
+
+// hides reports whether the key output of a run step hides more than lines of Terraform: the output may have secrets.
+func (r *reader) hides(n *yaml.Node) bool {
+	x := r.follow(n)
+	if null(x) {
+		return false
+	}
+	if x.Kind == yaml.SequenceNode {
+		return slices.ContainsFunc(x.Content, r.hides)
+	}
+	return x.Kind != yaml.ScalarNode || x.Value != "show" && x.Value != "strip_refreshing"
 }
 
 // variable matches names of environment variables.
