@@ -37,23 +37,6 @@ type Step struct {
 	Whole  string `json:",omitempty"`
 }
 
-// maxStoredFindings is the number of findings in a list that is stored to be shown.
-const maxStoredFindings = 20
-
-// Shortened returns the step with lists of findings that are short enough to be stored and read often. The numbers of
-// findings stay.
-func (s Step) Shortened() Step {
-	if f := s.Result.Findings; f != nil {
-		short := *f
-		short.Group = f.Group.Shortened(maxStoredFindings)
-		s.Result.Findings = &short
-	}
-	if c := s.Compared; c != nil {
-		s.Compared = &toolresults.Comparison{New: c.New.Shortened(maxStoredFindings), Known: c.Known.Shortened(maxStoredFindings), Gone: c.Gone.Shortened(0), Inexact: c.Inexact}
-	}
-	return s
-}
-
 // StepOn is when a step runs.
 type StepOn string
 

@@ -110,10 +110,7 @@ func (x Runner) After(ctx context.Context, r runs.Run, j jobs.Job, before Result
 	}
 	notes, _ := comment.StepNotes(all.shown())
 	plan.Notes = append(plan.Notes, notes...)
-	plan.Findings = all.encoded()
-	for _, s := range all.shown() {
-		plan.Steps = append(plan.Steps, s.Shortened())
-	}
+	plan.Findings, plan.Steps = all.encoded(), comment.StepsWithin(all.shown())
 	return plan, nil
 }
 
