@@ -14,6 +14,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
@@ -110,7 +111,7 @@ func readTool(path string) (toolFile, error) {
 // fits checks the processor for which a tool is built. The functions run on arm64.
 func (t toolFile) fits(functions bool) error {
 	if functions && t.machine != elf.EM_AARCH64 {
-		return cli.Hinted(fmt.Errorf("%s is built for %s, and the functions on AWS run on arm64", t.path, t.machine), "use the build for linux/arm64")
+		return cli.Hinted(fmt.Errorf("%s is built for %s, and the functions on AWS run on arm64", t.path, strings.ToLower(strings.TrimPrefix(t.machine.String(), "EM_"))), "use the build for linux/arm64")
 	}
 	return nil
 }
