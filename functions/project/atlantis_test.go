@@ -194,7 +194,7 @@ workflows:
 	const want = `# Written from atlantis.yaml.
 #
 # run (atlantis.yaml:16): not carried over.
-#   Lockstep runs no commands, and you chose to leave out this step. If the step decided about applies, write a gate block, or a require block with checks. If it generated files, commit them.
+#   Lockstep runs no commands of atlantis.yaml, and you chose to leave out this step. If the step decided about applies, write a step block, a gate block, or a require block with checks. If it generated files, write a step block on "generate", or commit them.
 
 automerge {
 }

@@ -51,7 +51,7 @@ var atlantisYAML = Story{
 			r.Push("carol", "main", "As we have it", githubtest.Files{"lockstep.hcl": githubtest.Deleted, "atlantis.yaml": atlantisFile})
 		})},
 		opened("alice opens a pull request: no step is run, and whatever has no meaning here is named", "alice", "more", "One more subnet", more,
-			"2 to add", "2 settings in it have no effect here", "`-lock` (line 16): A plan locks nothing", "`run` (line 20): Lockstep runs no commands.", "**not met**: an approval of the planned commit"),
+			"2 to add", "2 settings in it have no effect here", "`-lock` (line 16): A plan locks nothing", "`run` (line 20): Lockstep runs no commands of atlantis.yaml.", "**not met**: an approval of the planned commit"),
 		{title: "she takes the requirement out of her atlantis.yaml, which the base branch decides about", want: []string{"This pull request changes `atlantis.yaml`"}, do: by(func(r *githubtest.Repository) {
 			r.Push("alice", "more", "Without reviews", githubtest.Files{"atlantis.yaml": edit(atlantisFile, "  apply_requirements: [approved]\n", "")})
 		})},
