@@ -45,6 +45,9 @@ func (s Step) within(n int) Step {
 	if n == 0 {
 		s.Text, s.Before, s.Whole, s.Unread = "", 0, "", cutTitle(s.Unread, maxStepText)
 	}
+	if more := len(s.Wrote) - n; more > 0 {
+		s.Wrote, s.MoreWrote = s.Wrote[:n], s.MoreWrote+more
+	}
 	if s.Result.Findings != nil {
 		f := *s.Result.Findings
 		f.Group = groupWithin(f.Group, n)

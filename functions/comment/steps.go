@@ -25,6 +25,9 @@ type Step struct {
 	// Required is set if the step blocks what comes after it, unless it passes.
 	Required bool          `json:",omitempty"`
 	Took     time.Duration `json:",omitempty"`
+	// Wrote are the files of the checkout that the step has made, changed or removed, as paths from its root.
+	Wrote     []string `json:",omitempty"`
+	MoreWrote int      `json:",omitempty"`
 	// Result is what is understood of the output. Unread is the error of [toolresults.Read]; "" for none.
 	Result toolresults.Result
 	Unread string `json:",omitempty"`
@@ -108,7 +111,7 @@ func (s Step) rank() int {
 
 // plain reports whether the step passed and there is nothing to say about its result.
 func (s Step) plain() bool {
-	return s.rank() == 3 && s.Result == (toolresults.Result{})
+	return s.rank() == 3 && s.Result == (toolresults.Result{}) && s.wrote() == 0
 }
 
 // ordered returns the steps as people read them.
@@ -281,6 +284,9 @@ func (s Step) verdict() string {
 		text = fmt.Sprintf("**%s was ended** (%s, %s), because %s", name, when, took(s.Took), s.Reason)
 	default:
 		text = fmt.Sprintf("**%s did not start** (%s), because %s", name, when, s.Reason)
+	}
+	if n := s.wrote(); n > 0 {
+		text += " and wrote " + counted(n, "file", "files")
 	}
 	for _, result := range []string{s.findings(), s.tests(), s.cost()} {
 		if result != "" {

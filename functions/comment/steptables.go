@@ -19,6 +19,7 @@ func (s Step) details(rows int) string {
 			fmt.Fprintf(&b, "\n<details><summary>%s</summary>\n\n%s\n</details>\n", title, text)
 		}
 	}
+	fold("Files", s.files(rows))
 	fold("Findings", s.findingTable(rows))
 	if x := s.Result.Tests; x != nil {
 		fold("Tests that failed", failedTable(*x, rows))
@@ -32,6 +33,22 @@ func (s Step) details(rows int) string {
 	}
 	return b.String()
 }
+
+// files returns the files that the step wrote as a list; "" if there are none.
+func (s Step) files(rows int) string {
+	var b strings.Builder
+	n := shownOf(len(s.Wrote), rows)
+	for _, f := range s.Wrote[:n] {
+		fmt.Fprintf(&b, "- %s\n", markdown.Code(cutTitle(f, maxStepText)))
+	}
+	if more := s.wrote() - n; more > 0 {
+		fmt.Fprintf(&b, "- and %d more\n", more)
+	}
+	return b.String()
+}
+
+// wrote returns the number of files that the step wrote.
+func (s Step) wrote() int { return len(s.Wrote) + s.MoreWrote }
 
 // shownOf returns how many of n rows are shown. A table that is a quarter longer than rows is not cut.
 func shownOf(n, rows int) int {

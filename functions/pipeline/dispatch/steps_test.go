@@ -210,10 +210,10 @@ func TestGeneratedFiles(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(run.Job.Checkout, run.Job.Dir, "made.tf"), []byte(text), 0o600); err != nil {
 			t.Error(err)
 		}
-		return passes
+		return jobs.StepResult{Outcome: comment.StepPassed, Wrote: []string{"net/made.tf"}}
 	}}).use(s)
 	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
-	s.expect("the status", s.status(n), "terraform_data.made", "3 to add")
+	s.expect("the status", s.status(n), "terraform_data.made", "3 to add", "`x` passed (generate, 0.0 s) and wrote 1 file", "- `net/made.tf`")
 	text = resource("made", "2")
 	s.expect("other files", s.say("bob", n, "lockstep apply"), "**Not applied** `net`", "net/made.tf")
 	s.say("alice", n, "lockstep plan")

@@ -54,6 +54,9 @@ type StepResult struct {
 	Problem string `json:",omitempty"`
 	Exit    int    `json:",omitempty"`
 	Took    time.Duration
+	// Wrote are the files of the checkout that a step on "generate" has made, changed or removed: slash-separated paths
+	// from its root, sorted.
+	Wrote []string `json:",omitempty"`
 	// Output is what the program wrote to its standard output, and Errors what it wrote to its standard error. Total
 	// is how many bytes it wrote to its standard output; it is larger than Output if the rest was dropped.
 	Output, Errors []byte `json:",omitempty"`

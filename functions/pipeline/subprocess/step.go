@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -39,9 +40,20 @@ func (e *Engine) Step(ctx context.Context, run jobs.StepRun) (jobs.StepResult, e
 		out.Problem = problem
 		return out, err
 	}
+	before, err := e.written(run)
+	if err != nil {
+		return out, err
+	}
 	c := e.call(order{Action: steps, Job: run.Job, Step: &run, Tool: tool})
 	began := time.Now()
 	r, err := c.do(ctx)
+	after, failed := e.written(run)
+	if failed != nil {
+		return out, failed
+	}
+	for _, name := range changedFiles(before, after) {
+		out.Wrote = append(out.Wrote, c.clean(name))
+	}
 	if dead := asDeath(err); dead != nil {
 		out.Outcome, out.Took, out.Problem = comment.StepLimited, time.Since(began), c.clean(dead.Why)
 		return out, nil
@@ -56,6 +68,51 @@ func (e *Engine) Step(ctx context.Context, run jobs.StepRun) (jobs.StepResult, e
 	out.Outcome, out.Exit, out.Took, out.Problem, out.Total = r.Step.Outcome, r.Step.Exit, r.Step.Took, c.clean(r.Step.Problem), r.Step.Total
 	out.Output, out.Errors = []byte(c.clean(string(r.Step.Output))), []byte(c.clean(string(r.Step.Errors)))
 	return out, nil
+}
+
+// A stamp changes whenever a file is written.
+type stamp struct {
+	size int64
+	mode fs.FileMode
+	time time.Time
+}
+
+// written returns the stamps of all files in the checkout of a step that may write there; nil for any other step.
+func (e *Engine) written(run jobs.StepRun) (map[string]stamp, error) {
+	if run.On != requirements.Generate {
+		return nil, nil
+	}
+	out := map[string]stamp{}
+	err := fs.WalkDir(os.DirFS(run.Job.Checkout), ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		info, err := d.Info()
+		if err == nil {
+			out[name] = stamp{info.Size(), info.Mode(), info.ModTime()}
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("look at the files of the checkout: %w", err)
+	}
+	return out, nil
+}
+
+// changedFiles returns the names that have different stamps, or a stamp on one side only. They are sorted.
+func changedFiles(before, after map[string]stamp) (names []string) {
+	for name, s := range after {
+		if before[name] != s {
+			names = append(names, name)
+		}
+	}
+	for name := range before {
+		if _, ok := after[name]; !ok {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 // tool returns the path of a step's tool, whose checksum it has compared. If there is none, problem is the reason.

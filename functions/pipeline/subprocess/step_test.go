@@ -268,6 +268,9 @@ func TestStepsAreConfined(t *testing.T) {
 		if _, said := do(t, e, run); said != "done" {
 			t.Errorf("generate: %s", said)
 		}
+		if r, _ := do(t, e, run); len(r.Wrote) != 1 || r.Wrote[0] != "live/net/made.tf.json" {
+			t.Errorf("generate wrote %v", r.Wrote)
+		}
 		if data, err := os.ReadFile(filepath.Join(run.Job.Checkout, "live/net/made.tf.json")); string(data) != "written" {
 			t.Errorf("generate made %q, %v", data, err)
 		}

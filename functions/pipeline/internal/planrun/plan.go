@@ -169,10 +169,12 @@ func (pl *Planner) make(ctx context.Context, s ledger.Versioned, q admission.Req
 	}
 	q.Run = s.Run
 	again := comment.Command{Verb: comment.Plan, Project: s.Project}
-	if no, err := pl.Steps.Generate(ctx, s.Run, dir, again); err != nil {
+	generated, ungenerated, err := pl.Steps.Generated(ctx, s.Run, dir, again)
+	if err != nil {
 		return pl.recordFinalError(ctx, s, err)
-	} else if no != nil {
-		return pl.recordDenial(ctx, s, admission.Refusal(*no))
+	}
+	if ungenerated != nil {
+		return pl.recordDenial(ctx, s, admission.Refusal(*ungenerated))
 	}
 	if runs.Preview(s.Run) {
 		return pl.preview(ctx, s, q, dir)
@@ -225,7 +227,7 @@ func (pl *Planner) make(ctx context.Context, s ledger.Versioned, q admission.Req
 	if err != nil {
 		return fmt.Errorf("plan %s: %w", s.Project, err)
 	}
-	if result, err = pl.Steps.After(ctx, s.Run, job, ran, result); err != nil {
+	if result, err = pl.Steps.After(ctx, s.Run, job, append(generated, ran...), result); err != nil {
 		return pl.recordFinalError(ctx, s, err)
 	}
 	if err := pl.recordFilesRead(ctx, dir, s.Run, static, result); err != nil {

@@ -117,17 +117,23 @@ func (x Runner) After(ctx context.Context, r runs.Run, j jobs.Job, before Result
 // Generate runs the steps that write files into the checkout dir of a run's commit. The project cannot be used there if
 // one of them fails: no is the failure, and again the command that runs them once more.
 func (x Runner) Generate(ctx context.Context, r runs.Run, dir string, again comment.Command) (no *reasons.StepFailed, err error) {
+	_, no, err = x.Generated(ctx, r, dir, again)
+	return no, err
+}
+
+// Generated is like [Runner.Generate], and also returns the results of the steps.
+func (x Runner) Generated(ctx context.Context, r runs.Run, dir string, again comment.Command) (all Results, no *reasons.StepFailed, err error) {
 	at := x.Facts.Message.Pull
 	j := jobs.Job{
 		Checkout: dir, Dir: r.Spec.Dir, Project: r.Project, Workspace: r.Workspace,
 		App: at.App, Repo: at.Repo, Installation: at.Installation, Number: at.Number, Head: r.Spec.Head,
 		Owner: fmt.Sprintf("lockstep %s#%d", at.Repository(), at.Number), Actor: x.Facts.Message.Actor,
 	}
-	all, err := x.At(ctx, requirements.Generate, r, j, nil)
+	all, err = x.At(ctx, requirements.Generate, r, j, nil)
 	if failed := all.failures(again); failed != nil {
 		no = &failed[0]
 	}
-	return no, err
+	return all, no, err
 }
 
 // read makes of a program's output what people see. The output is that of a program in a checkout of the pull request.
@@ -176,7 +182,7 @@ type Results []Result
 func (all Results) shown() (out []comment.Step) {
 	for _, r := range all {
 		out = append(out, comment.Step{
-			Name: r.Name, On: comment.StepOn(r.On), Outcome: r.Outcome, ExitCode: r.Exit, Reason: markdown.Code(r.Problem), Required: r.Required, Took: r.Took,
+			Name: r.Name, On: comment.StepOn(r.On), Outcome: r.Outcome, ExitCode: r.Exit, Reason: markdown.Code(r.Problem), Required: r.Required, Took: r.Took, Wrote: r.Wrote,
 			Result: r.Result, Compared: r.compared, Unread: r.unread, Text: r.text, Before: r.before,
 		})
 	}
@@ -186,7 +192,7 @@ func (all Results) shown() (out []comment.Step) {
 // Judgements returns the results on which applies depend.
 func (all Results) Judgements() (out []runs.Judgement) {
 	for _, r := range all {
-		if !r.Required {
+		if !r.Required || r.On == requirements.Generate {
 			continue
 		}
 		v := runs.Judgement{Name: r.Name, ID: r.ID}
