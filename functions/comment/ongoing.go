@@ -33,6 +33,11 @@ type Ongoing struct {
 	// available at present.
 	Next   time.Time
 	NoNext bool `json:",omitempty"`
+	// Log are the latest log lines of the providers. Unlogged is the number of those that were left out. Last is set in
+	// the last report of a plan or an apply: only then are all its secrets known. All three are for the page only.
+	Log      []LogLine `json:",omitempty"`
+	Unlogged int       `json:",omitempty"`
+	Last     bool      `json:",omitempty"`
 }
 
 // A ChangeUnderWay is a change of one object, or the read of one object, that has begun and not ended.
@@ -100,6 +105,7 @@ func (o Ongoing) Bounded(now time.Time, hide func(string) string) Ongoing {
 		}
 		list[i] = c
 	}
+	o.Log, o.Unlogged = boundedLog(o.Log, now, hide), min(max(o.Unlogged, 0), maxCounted)
 	o.UnderWay, o.More = list, min(max(o.More, 0), maxCounted)
 	if !o.Planning {
 		o.More = min(o.More, o.Of)

@@ -32,6 +32,9 @@ func (e *Engine) Plan(ctx context.Context, j jobs.Job) (jobs.PlanResult, error) 
 	defer stop()
 	plan, ds := o.plan(ctx, ds)
 	stop()
+	if ctx.Err() == nil && o.teller != nil {
+		o.teller.finish(o.secrets(plan, nil).From)
+	}
 	if ctx.Err() != nil {
 		return jobs.PlanResult{}, fmt.Errorf("plan %s: %w", describe(j), context.Cause(ctx))
 	}

@@ -105,6 +105,9 @@ func (e *Engine) preview(ctx context.Context, j jobs.Job) (jobs.PlanResult, erro
 		ds = append(ds, more...)
 	}
 	stop()
+	if ctx.Err() == nil && o.teller != nil {
+		o.teller.finish(o.secrets(plan, nil).From)
+	}
 	if ctx.Err() != nil {
 		return jobs.PlanResult{}, fmt.Errorf("plan %s: %w", describe(j), context.Cause(ctx))
 	}

@@ -34,6 +34,8 @@ type teller struct {
 	underWay map[work]time.Time // the time of its beginning
 	tally    *operation.Tally   // nil before the first change
 	took     estimates.Durations
+	log      *providerLog
+	last     bool
 	planned  map[addrs.ResourceInstanceObject]bool // the objects that a plan has read and planned; nil for an apply
 }
 
@@ -76,8 +78,23 @@ func (o *checkout) tellPlan(ctx context.Context) (stop func()) {
 	if o.job.Progress == nil {
 		return func() {}
 	}
-	o.teller = &teller{tell: o.job.Progress, planned: map[addrs.ResourceInstanceObject]bool{}}
+	o.teller = &teller{tell: o.job.Progress, log: &o.log, planned: map[addrs.ResourceInstanceObject]bool{}}
 	return o.teller.begin(ctx)
+}
+
+// finish sends the last report, after stop was called. hide removes all secrets: also those that the plan or the apply
+// has made. It sends nothing if no provider has logged anything, or if it was called before.
+func (t *teller) finish(hide func(string) string) {
+	if t == nil || t.tell == nil || t.log == nil || t.last {
+		return
+	}
+	if lines, left := t.log.latest(); len(lines)+left == 0 {
+		return
+	}
+	t.mu.Lock()
+	t.hide, t.last, t.underWay = hide, true, nil
+	t.mu.Unlock()
+	t.tell(t.now())
 }
 
 // told returns a run whose events count for the progress of the plan. The state is read, and providers are installed.
@@ -200,10 +217,12 @@ func (t *teller) progress() comment.Progress {
 // now returns the present progress, with the changes under way.
 func (t *teller) now() comment.Ongoing {
 	t.mu.Lock()
-	o, tally, now := comment.Ongoing{Progress: t.far, Planning: t.planned != nil}, t.tally, time.Now()
+	o, tally, now := comment.Ongoing{Progress: t.far, Planning: t.planned != nil, Last: t.last}, t.tally, time.Now()
 	hide := t.hide
 	if hide == nil { // nothing has an address yet
 		hide = func(string) string { return "" }
+	} else if t.log != nil {
+		o.Log, o.Unlogged = t.log.latest()
 	}
 	var all []comment.ChangeUnderWay
 	var run []estimates.Running
@@ -223,5 +242,9 @@ func (t *teller) now() comment.Ongoing {
 			o.Ends = now.Add(left)
 		}
 	}
-	return o.ListUnderWay(all).Bounded(time.Now(), hide)
+	o = o.ListUnderWay(all).Bounded(time.Now(), hide)
+	if t.log != nil {
+		t.log.seal(o)
+	}
+	return o
 }

@@ -58,10 +58,15 @@ func (c *call) converse(ctx context.Context) (result, error) {
 const progressEvery = 4 * time.Second
 
 // progress passes the progress of a plan or an apply to the job's Progress, at most once in progressEvery. A child reports
-// its progress every few seconds, so a report that is not passed on has a successor.
+// its progress every few seconds, so a report that is not passed on has a successor. Nothing follows
+// the last report.
 func (c *call) progress(p comment.Ongoing) {
 	c.far, p.Planning = p.Progress, c.order.Action == plans
-	if tell := c.order.Job.Progress; tell != nil && time.Since(c.told) >= progressEvery {
+	if c.last {
+		return
+	}
+	c.last = p.Last
+	if tell := c.order.Job.Progress; tell != nil && (p.Last || time.Since(c.told) >= progressEvery) {
 		c.told = time.Now()
 		tell(p.Bounded(c.told, c.clean))
 	}

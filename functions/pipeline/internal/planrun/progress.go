@@ -43,6 +43,7 @@ func (p *progress) record(ctx context.Context, o comment.Ongoing) {
 		p.late, p.ends = true, p.estimate(ctx)
 	}
 	o.Planning, o.Began, o.At, o.Ends = true, p.began, now, p.ends
+	o.Log, o.Unlogged, o.Last = nil, 0, false // the record has what comments need
 	if p.recorded.Began.IsZero() || !o.Same(p.recorded) {
 		if p.report.Ledger.RecordPlanProgress(ctx, p.run, o) == nil {
 			p.recorded = o
