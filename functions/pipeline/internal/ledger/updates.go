@@ -29,6 +29,21 @@ func (ld Ledger) AskUpdate(ctx context.Context, p pipeline.Pull, w ratelimits.Wo
 	return extent, next, err
 }
 
+// TakeTurn returns the time at which the comments about a step of a pull request may be written: see
+// [ratelimits.Updates.Result].
+func (ld Ledger) TakeTurn(ctx context.Context, p pipeline.Pull, now time.Time) (at time.Time, err error) {
+	at = now
+	err = change(ctx, ld, updatesKey(p), func(have *ratelimits.Updates) *ratelimits.Updates {
+		if have == nil {
+			return nil
+		}
+		var u ratelimits.Updates
+		u, at = have.Result(now)
+		return &u
+	})
+	return at, err
+}
+
 // NextUpdate returns the time of the next update about a pull request; zero if none is reserved. unavailable is set
 // if the writes for it are used up, so that nobody knows when it comes.
 func (ld Ledger) NextUpdate(ctx context.Context, p pipeline.Pull) (next time.Time, unavailable bool, err error) {

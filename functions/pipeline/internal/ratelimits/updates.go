@@ -87,6 +87,9 @@ type Updates struct {
 	// FirstFull and NextFull are the times from which the whole burst of first updates, and of others, is
 	// available.
 	FirstFull, NextFull time.Time
+	// Taken are the writes of comments within the last minute, and those that are reserved for results, in the order of
+	// their times.
+	Taken []Taken `json:",omitempty"`
 	// Pulls are the pull requests with applies or plans in progress, by a name for the pull request.
 	Pulls map[string]PullUpdates `json:",omitempty"`
 }
@@ -128,6 +131,9 @@ func (u Updates) Ask(pull string, w Work, now time.Time) (_ Updates, _ Extent, n
 	if u.Pulls == nil {
 		u.Pulls = map[string]PullUpdates{}
 	}
+	if !known && !w.Plan {
+		u.Taken = take(u.Taken, Taken{w.Began, beginningWrites}, now)
+	}
 	switch {
 	// An update that was reserved for an earlier apply may come late for this one. The plans of a push begin one
 	// after the other, so their updates go on.
@@ -140,6 +146,12 @@ func (u Updates) Ask(pull string, w Work, now time.Time) (_ Updates, _ Extent, n
 		u.Pulls[pull] = p
 		return u, "", p.Next
 	}
+	if at := room(u.Taken, now, w.writes(p.Extent)); p.Made > 0 && at.After(now) {
+		p.Next = at
+		u.Pulls[pull] = p
+		return u, "", at
+	}
+	u.Taken = take(u.Taken, Taken{now, w.writes(p.Extent)}, now)
 	extent := p.Extent
 	pause := updatePauses[min(p.Made, len(updatePauses)-1)]
 	p.Made, p.Last = p.Made+1, now

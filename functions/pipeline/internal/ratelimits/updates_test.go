@@ -25,7 +25,7 @@ func TestAsk(t *testing.T) {
 		"a plan of a push":       "push:a@0 5 comments 15, push:a@0 15 checks 35, push:a@0 35 checks 75",
 		"one plan after another": "push:a@0 5 comments 15, push:a@6 11 - 15, push:a@6 15 checks 35, push:a@30 35 checks 75, push:a@200 205 comments 215",
 		"plans yield":            "push:a@0 5 comments 15, push:b@0 5 comments 15, push:c@0 5 comments 15, push:d@0 5 - 17.857142857, push:e@0 5 - 43.571428571, push:f@0 5 - 69.285714285, push:g@0 5 - 94.999999999, push:h@0 5 - 120.714285713, push:i@0 5 - 65, j@0 6 answer 16",
-		"several at once":        "a@0 5 answer 15, b@0 5 answer 15, c@0 5 answer 15, d@0 5 answer 15, e@0 5 answer 15, f@0 5 answer 15, a@0 15 checks 35, d@0 15 checks 35, e@0 15 comments 35, f@0 15 comments 35, a@0 35 answer 75",
+		"several at once":        "a@0 5 answer 15, b@0 5 answer 15, c@0 5 answer 15, d@0 5 answer 15, e@0 5 answer 15, f@0 5 answer 15, a@0 15 checks 35, d@0 15 checks 35, e@0 15 - 60, f@0 15 - 60, a@0 35 answer 75, e@0 60 comments 80",
 	} {
 		var u Updates
 		for _, step := range strings.Split(story, ", ") {
@@ -134,8 +134,8 @@ func TestUpdatesStayWithinTheBudget(t *testing.T) {
 		"one":                              {crowd{1, 1, 30 * time.Minute, 0}, time.Minute, 65 * time.Second},
 		"3":                                {crowd{3, 1, 30 * time.Minute, 0}, time.Minute, 65 * time.Second},
 		"20 of one pull request":           {crowd{1, 20, 30 * time.Minute, 0}, time.Minute, 65 * time.Second},
-		"20 of 20 pull requests":           {crowd{20, 1, 30 * time.Minute, 0}, 15 * time.Second, 10 * time.Minute},
-		"20 of 20 pull requests, for ever": {crowd{20, 1, 24 * time.Hour, 0}, 15 * time.Second, 10 * time.Minute},
+		"20 of 20 pull requests":           {crowd{20, 1, 30 * time.Minute, 0}, time.Minute, 10 * time.Minute},
+		"20 of 20 pull requests, for ever": {crowd{20, 1, 24 * time.Hour, 0}, time.Minute, 10 * time.Minute},
 		"40 short ones, again and again":   {crowd{40, 1, 20 * time.Second, 40 * time.Second}, 20 * time.Second, time.Minute},
 		"200":                              {crowd{200, 1, 24 * time.Hour, 0}, 90 * time.Minute, 90 * time.Minute},
 	} {
