@@ -27,6 +27,9 @@ type PullRequest struct {
 	Base Branch
 	// DefaultBranch is the default branch of the base repository, where Lockstep reads its settings.
 	DefaultBranch string
+	// Private is set if only people with a permission can read the base repository. It is also set for internal
+	// repositories.
+	Private bool
 	// MergeSHA is the commit that merged a merged pull request. For an open one it is GitHub's trial merge, if
 	// there is one.
 	MergeSHA string
@@ -104,7 +107,7 @@ func (c *Client) pullRequest(p *gh.PullRequest) (PullRequest, error) {
 	out := PullRequest{
 		Number: p.GetNumber(), Title: p.GetTitle(), Author: p.GetUser().GetLogin(),
 		Open: p.GetState() == "open", Draft: p.GetDraft(), Merged: p.MergedAt != nil, MergedBy: p.GetMergedBy().GetLogin(),
-		Head: branch(p.Head), Base: branch(p.Base), DefaultBranch: p.GetBase().GetRepo().GetDefaultBranch(),
+		Head: branch(p.Head), Base: branch(p.Base), DefaultBranch: p.GetBase().GetRepo().GetDefaultBranch(), Private: p.GetBase().GetRepo().GetPrivate(),
 		MergeSHA: p.GetMergeCommitSHA(), URL: p.GetHTMLURL(), Updated: p.GetUpdatedAt().Time, MergedAt: p.GetMergedAt().Time, MergeState: p.GetMergeableState(), AutoMerge: p.AutoMerge != nil,
 	}
 	for _, l := range p.Labels {

@@ -139,7 +139,7 @@ type Pending struct {
 	// Progress is the progress of the apply, if a second process has continued it; the zero value in the first
 	// process.
 	Progress Progress `json:",omitzero"`
-	// Ongoing is the present progress of the apply. It is never stored with the reply.
+	// Ongoing is the present progress of the apply or the plan. It is never stored with the reply.
 	Ongoing Ongoing `json:"-"`
 	// AfterPlan is set for an apply that waits for its plan.
 	AfterPlan bool `json:",omitempty"`
@@ -151,7 +151,7 @@ type Pending struct {
 
 func (p Pending) markdown() string {
 	if now := p.Ongoing.text(); now != "" {
-		return fmt.Sprintf("%s is being applied. %s The result will appear here.", markdown.Code(p.Project), now)
+		return fmt.Sprintf("%s is being %s. %s The result will appear here.", markdown.Code(p.Project), p.Verb.Participle(), now)
 	}
 	if p.AfterPlan {
 		return fmt.Sprintf("Lockstep applies %s once it is planned. The result will appear here.", markdown.Code(p.Project))

@@ -19,19 +19,21 @@ type Button struct {
 
 // buttons is the table of the possible buttons.
 //   - on lists the standings of a project. The check of a project with such a standing shows the button.
+//   - lifts is set for the button that is shown only while a person may override a requirement that is not met.
 //   - named is set for buttons that apply. Their commands name the plan on the page, so that an outdated page
 //     cannot apply a newer plan.
 var buttons = []struct {
 	label, description string
 	verb               Verb
-	named              bool
+	named, lifts       bool
 	on                 []Standing
 }{
-	{"Apply", "Apply exactly this plan", Apply, true, []Standing{Ready, Renewed}},
-	{"Continue", "Apply the rest of this plan", Apply, true, []Standing{Stopped}},
-	{"Cancel", "Leave the queue, change nothing", Stop, false, []Standing{ApplyQueued}},
-	{"Cancel", "Finish the changes in progress, then end", Stop, false, []Standing{Applying}},
-	{"Plan again", "Make a new plan of this project", Plan, false, []Standing{Ready, OnMerge, OnceMerged, Blocked, Renewed, PartPlanned, PartApplied, NoChanges, PlanFailed, PlanStopped, ApplyFailed, Stopped, Stale}},
+	{"Apply", "Apply exactly this plan", Apply, true, false, []Standing{Ready, Renewed}},
+	{"Continue", "Apply the rest of this plan", Apply, true, false, []Standing{Stopped}},
+	{"Cancel", "Leave the queue, change nothing", Stop, false, false, []Standing{ApplyQueued}},
+	{"Cancel", "Finish the changes in progress, then end", Stop, false, false, []Standing{Applying}},
+	{"Override", "Show the command: it needs your reason", Override, false, true, []Standing{Ready, OnMerge, OnceMerged, Blocked, Renewed}},
+	{"Plan again", "Make a new plan of this project", Plan, false, false, []Standing{Ready, OnMerge, OnceMerged, Blocked, Renewed, PartPlanned, PartApplied, NoChanges, PlanFailed, PlanStopped, ApplyFailed, Stopped, Stale}},
 }
 
 // Buttons returns the buttons of the check's page. A button can apply a plan only if the plan has a name, and
@@ -43,7 +45,7 @@ func (c Check) Buttons() []Button {
 		return nil
 	}
 	for _, b := range buttons {
-		if !slices.Contains(b.on, c.Standing) || b.named && (!c.named() || c.ByMerge || c.Behind.outOfTurn()) {
+		if !slices.Contains(b.on, c.Standing) || b.named && (!c.named() || c.ByMerge || c.Behind.outOfTurn()) || b.lifts && !(c.lacks() && c.Required.Overridable()) {
 			continue
 		}
 		id := string(b.verb)
@@ -55,7 +57,8 @@ func (c Check) Buttons() []Button {
 	return out
 }
 
-// ReadButton returns the command of a button, without its project. ok is false if there is no such button.
+// ReadButton returns the command of a button, without its project. ok is false if there is no such button. An override
+// has no reason yet: its handler asks for one.
 func ReadButton(identifier string) (c Command, ok bool) {
 	verb, plan, named := strings.Cut(identifier, " ")
 	for _, b := range buttons {

@@ -21,9 +21,10 @@ const (
 )
 
 // bodies returns the texts of replies, in their order. If more than fewAlike replies differ only in their
-// projects, they have one common text, at the place of the first of them. So have applies whose progress is known.
+// projects, they have one common text, at the place of the first of them. So have applies whose progress is known, and
+// plans.
 func bodies(replies []Reply) []string {
-	going := ongoing(replies)
+	going := map[bool][]Pending{false: ongoing(replies, false), true: ongoing(replies, true)}
 	var texts []string
 	var all [][]string // the projects of each text
 	at := map[string]int{}
@@ -37,14 +38,16 @@ func bodies(replies []Reply) []string {
 		all[i] = append(all[i], name)
 	}
 	var out []string
-	done := map[int]bool{}
+	done, shown := map[int]bool{}, map[bool]bool{}
 	for _, r := range replies {
 		key, name := unnamed(r)
 		i := at[key]
+		p, _ := r.(Pending)
+		planning := p.Ongoing.Planning
 		switch {
-		case isOngoing(r) && len(going) > fewAlike:
-			if !done[-1] {
-				out, done[-1] = append(out, ongoingTable(going)), true
+		case isOngoing(r) && len(going[planning]) > fewAlike:
+			if !shown[planning] {
+				out, shown[planning] = append(out, ongoingTable(going[planning])), true
 			}
 		case name == "" || len(all[i]) <= fewAlike:
 			out = append(out, r.markdown())

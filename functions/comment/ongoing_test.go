@@ -59,8 +59,61 @@ func TestOngoing(t *testing.T) {
 	if got := WithOngoing(Pending{Project: "net", Verb: Plan}, slow); got.(Pending).Ongoing.Of != 0 {
 		t.Error("a plan has the progress of an apply")
 	}
+	slow.Planning = true
+	if got := WithOngoing(Pending{Project: "net", Verb: Apply}, slow); got.(Pending).Ongoing.Of != 0 {
+		t.Error("an apply has the progress of a plan")
+	}
 	if got, is := WithOngoing(Done{Project: "net"}, slow).(Done); !is || got.Project != "net" {
 		t.Error("a result is replaced")
+	}
+}
+
+// TestOngoingPlans holds what people read about plans in progress: in an answer, in the status comment with 1, 3, 30 and 300 projects, and in the
+// check; before the state is read, with and without a number of objects and an estimate, and if no more updates are available.
+func TestOngoingPlans(t *testing.T) {
+	t.Parallel()
+	began := time.Date(2026, time.March, 2, 14, 2, 0, 0, time.UTC)
+	at := func(done, of int, after time.Duration, addresses ...string) Ongoing {
+		o := Ongoing{Planning: true, Progress: Progress{done, of}, Began: began, At: began.Add(after)}
+		var list []ChangeUnderWay
+		for _, a := range addresses {
+			list = append(list, ChangeUnderWay{a, Reading, o.At.Add(-12 * time.Second)})
+		}
+		return o.ListUnderWay(list).Bounded(o.At, func(s string) string { return strings.ReplaceAll(s, "hunter2", "[secret]") })
+	}
+	estimated := at(120, 400, 90*time.Second, "aws_db_instance.main", `data.x.y["hunter2 <b> |"]`)
+	estimated.Ends = estimated.At.Add(4 * time.Minute)
+	early := at(0, 0, 6*time.Second)
+	early.Ends = early.At.Add(80 * time.Second)
+	without := at(3, 0, 40*time.Second)
+	without.NoNext = true
+	later := at(1, 1, 40*time.Second)
+	later.Next = later.At.Add(100 * time.Second)
+	var text strings.Builder
+	for _, o := range []Ongoing{{}, at(0, 0, 6*time.Second), early, estimated, without, later, at(1, 0, time.Minute)} {
+		fmt.Fprintln(&text, Answer{"33", []Reply{WithOngoing(Pending{Project: "net", Verb: Plan}, o)}}.Markdown(65536))
+	}
+	of := func(i int, o Ongoing) ProjectStatus {
+		return ProjectStatus{Name: fmt.Sprintf("p%d|<b>", i), Standing: Planning, Ongoing: o}
+	}
+	for _, n := range []int{1, 3, 30, 300} {
+		s := Status{Head: someSHA}
+		var replies []Reply
+		for i := range n {
+			o := []Ongoing{estimated, without, early, {}}[i%4]
+			s.Projects = append(s.Projects, of(i, o))
+			replies = append(replies, WithOngoing(Pending{Project: fmt.Sprintf("p%d", i), Verb: Plan}, o))
+		}
+		fmt.Fprintf(&text, "===== status of %d\n%s", n, s.Markdown(65536))
+		if n <= 30 {
+			fmt.Fprintf(&text, "===== answer about %d\n%s\n", n, Answer{"33", replies}.Markdown(65536))
+		}
+	}
+	c := Check{ProjectStatus: of(0, estimated)}
+	fmt.Fprintf(&text, "===== check\n%s\n%s", c.Title(255), c.Summary(65535))
+	golden.File(t, "testdata/ongoing-plans.md", text.String())
+	if o := (Ongoing{Planning: true, Progress: Progress{1 << 60, 0}, More: 1 << 60}).Bounded(began, strings.ToUpper); o.Done != maxCounted || o.More != maxCounted {
+		t.Errorf("%+v", o)
 	}
 }
 

@@ -100,7 +100,7 @@ func init() { // its functions look into it
 		}},
 		{"planning", "planning", nil, []row{
 			{is: Queued, means: ToCome, plan: "...", cell: planQueuedCell, needs: func(c Check) string { return crowded(c.Crowd) }},
-			{is: Planning, means: UnderWay, plan: "...", cell: always("planning")},
+			{is: Planning, means: UnderWay, plan: "...", cell: planningCell, needs: func(c Check) string { return c.Ongoing.text() }},
 			{is: Postponed, means: ToCome, plan: "...", cell: always("queued for planning, after the apply of an earlier commit")},
 		}},
 		{"applying", "applying", sumOfPlans, []row{
@@ -321,6 +321,13 @@ func planQueuedCell(p ProjectStatus) string {
 		return "queued for planning, behind " + plansOf(p.Crowd)
 	}
 	return "queued for planning"
+}
+
+func planningCell(p ProjectStatus) string {
+	if far := p.Ongoing.short(); far != "" {
+		return fmt.Sprintf("planning (%s)", far)
+	}
+	return "planning"
 }
 
 func planStoppedCell(p ProjectStatus) string { return "**cancelled**" + p.stopper() }

@@ -79,7 +79,7 @@ type ProjectStatus struct {
 	// Unmerged is set for a plan without changes, if this open pull request was already applied. Its changes
 	// are then not on the base branch yet.
 	Unmerged bool
-	// Ongoing is the present progress of an apply in progress.
+	// Ongoing is the present progress of an apply or a plan in progress.
 	Ongoing Ongoing
 	Texts
 }
@@ -199,7 +199,7 @@ type Texts struct {
 
 // Markdown returns the text of the comment, of at most limit bytes. Projects that need attention come first.
 func (s Status) Markdown(limit int) string {
-	s.Notes = slices.Concat(s.blockers(), s.locks(), s.Notes)
+	s.Notes = slices.Concat(s.planningNotes(), s.blockers(), s.locks(), s.Notes)
 	s.Projects = slices.Clone(s.Projects)
 	slices.SortStableFunc(s.Projects, ByTrouble)
 	all := s.sections()

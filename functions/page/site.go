@@ -154,6 +154,7 @@ type Project struct {
 	Plan                 string // the plan's name, unique in the pull request
 	HasPlan              bool   // Site.Plan has the whole plan
 	State                string // the existing objects, as text; may be empty
+	Log                  string // what the providers of the last plan or apply have logged, as text; may be empty
 }
 
 // A Tone says in which colour a state is shown: as good, bad, in progress and so on.

@@ -29,7 +29,7 @@ func newMemory() *memory {
 		From: "subnets" + harm, Into: "main", Head: strings.Repeat("ab", 20), URL: "javascript:alert(1)", Words: "It cannot be read" + harm, Tone: Bad, Report: "**Line 3** is wrong" + harm,
 		Projects: []Project{{
 			Name: "network", Dir: "network" + harm, Workspace: "default", Standing: "waits for apply", Tone: Waiting,
-			Summary: "2 to add", By: "bob" + harm, Report: "**Plan:** 2 to add" + harm, Plan: "network", HasPlan: true, State: "# x:" + harm,
+			Summary: "2 to add", By: "bob" + harm, Report: "**Plan:** 2 to add" + harm, Plan: "network", HasPlan: true, State: "# x:" + harm, Log: "14:02:03 INFO aws: " + harm,
 		}},
 		Checks: []Check{{Name: "lockstep/network", Status: "completed", Conclusion: "success", Title: "2 to add" + harm, Summary: "**fine**" + harm, Text: "more" + harm}},
 		Files:  []File{{Path: "network/a.tf" + harm, Diff: "@@ -1 +1 @@\n-old" + harm + "\n+new" + harm + "\n"}},

@@ -40,7 +40,8 @@
 // record, a runs.Run in the phase Queued, and sends a message of the kind [ToPlan].
 //
 // Another process takes that message. It checks out the merge and has package executor plan the project, in a
-// child process with limits (package subprocess). It stores the plan, moves the run to the phase Planned, and
+// child process with limits (package subprocess). If that takes more than a few seconds, it also records how far the
+// plan is, and sends SyncComments with only that progress to write. It stores the plan, moves the run to the phase Planned, and
 // sends [SyncComments]. Package report writes the status comment and the check runs, always from the records
 // and never from what somebody remembers.
 //

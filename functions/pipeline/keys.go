@@ -18,7 +18,9 @@ var collections = map[string]time.Duration{
 	"line":     15 * day, // the plans of a repository that are on the queue, or wait for a place there
 	"lease":    15 * day, // a process that works on a run
 	"stop":     15 * day, // an order to end a plan or an apply
-	"pace":     day,      // the number of comments of one person, the looks at a pull request or a repository, and the updates about applies in progress
+	"log":      15 * day, // the latest log lines of the providers in a plan or an apply of a project
+	"planning": 15 * day, // how far the plan of a project is
+	"pace":     day,      // the number of comments of one person, the looks at a pull request or a repository, and the updates about applies and plans in progress
 	"tarball":  day,      // the archive of a commit
 	// Most of these records are kept for 90 days, as long as GitHub keeps check runs.
 	"ask":      90 * day,  // an answer to a comment

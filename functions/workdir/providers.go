@@ -119,6 +119,8 @@ type PoolOptions struct {
 	// Log receives the standard error output of plugins. LogLevel is their log level, a value of TF_LOG.
 	Log      io.Writer
 	LogLevel string
+	// Stderr returns a writer for a copy of the standard error output of one process of a plugin; it may be nil.
+	Stderr func() io.Writer
 	// Begin starts the process of a plugin; nil means its Start method.
 	Begin func(*exec.Cmd) error
 	// RemoteState reads the states for data sources terraform_remote_state. nil makes them fail.
@@ -307,6 +309,6 @@ func (d *Dir) launch(p addrs.Provider, path string, o PoolOptions) process.Launc
 	}
 	return process.Launch{
 		Name: p.ForDisplay(), Path: abs, Env: env, Dir: d.Path,
-		DisableTLS: d.Getenv("TF_DISABLE_PLUGIN_TLS") != "", Log: o.Log, LogLevel: o.LogLevel, Begin: o.Begin,
+		DisableTLS: d.Getenv("TF_DISABLE_PLUGIN_TLS") != "", Log: o.Log, LogLevel: o.LogLevel, Stderr: o.Stderr, Begin: o.Begin,
 	}
 }

@@ -66,6 +66,9 @@ type Launch struct {
 	Memory tfplugin.Memory
 	// StartTimeout is the time that the plugin has until it accepts calls; 0 means a minute.
 	StartTimeout time.Duration
+	// Stderr returns a writer for each process of the plugin, which gets a copy of its standard error, without any
+	// limit. It may be nil. The plugin's log level is a variable in Env.
+	Stderr func() io.Writer
 	// Log gets the plugin's standard error, and the events of the process, as log lines. It must be safe for
 	// concurrent use, and may be nil.
 	Log io.Writer
@@ -97,7 +100,7 @@ func (l Launch) Start(ctx context.Context, declared *schema.Provider) (provider.
 		StartTimeout:     l.StartTimeout,
 		SkipHostEnv:      true,
 		Logger:           l.logger(),
-		Stderr:           r.last,
+		Stderr:           l.stderr(r.last),
 		SyncStdout:       io.Discard,
 		SyncStderr:       io.Discard,
 		GRPCDialOptions:  []grpc.DialOption{grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(tfplugin.MaxMessage))},
@@ -121,6 +124,14 @@ func (l Launch) Start(ctx context.Context, declared *schema.Provider) (provider.
 	}), nil
 }
 
+// stderr returns the writer for the standard error of one process.
+func (l Launch) stderr(last *lastWords) io.Writer {
+	if l.Stderr == nil {
+		return last
+	}
+	return io.MultiWriter(last, l.Stderr())
+}
+
 // connect waits for the plugin's handshake and connects. go-plugin accepts no context, so connect kills the
 // process when ctx ends, which ends the wait.
 func connect(ctx context.Context, plugin *goplugin.Client, r *runner) (*grpc.ClientConn, error) {
@@ -137,14 +148,19 @@ func connect(ctx context.Context, plugin *goplugin.Client, r *runner) (*grpc.Cli
 	return conn.(*grpc.ClientConn), ctx.Err()
 }
 
+// logs reports whether go-plugin logs anything.
+func (l Launch) logs() bool {
+	return l.Log != nil && (l.LogLevel == "JSON" || hclog.LevelFromString(l.LogLevel) != hclog.NoLevel)
+}
+
 // logger returns the logger for go-plugin.
 func (l Launch) logger() hclog.Logger {
 	level := hclog.LevelFromString(l.LogLevel)
 	if l.LogLevel == "JSON" {
 		level = hclog.Trace
 	}
-	if l.Log == nil || level == hclog.NoLevel {
-		return hclog.NewNullLogger()
+	if !l.logs() {
+		return hclog.New(&hclog.LoggerOptions{Level: hclog.Off, Output: io.Discard}) // go-plugin then parses no line
 	}
 	return hclog.New(&hclog.LoggerOptions{
 		Name:       "provider",

@@ -183,7 +183,12 @@ func (w watchedOutput) Read(p []byte) (int, error) {
 
 func (w watchedOutput) Close() error { return w.r.stdout.Close() }
 
-func (r *runner) Stderr() io.ReadCloser { return r.stderr }
+func (r *runner) Stderr() io.ReadCloser {
+	if r.launch.logs() {
+		return newLogLines(r.stderr)
+	}
+	return r.stderr
+}
 
 func (r *runner) Name() string { return r.launch.Path }
 

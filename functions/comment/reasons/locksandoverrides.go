@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
@@ -100,6 +101,15 @@ type NotInConversation struct{}
 func (NotInConversation) words() (text, remedy string) {
 	return "An override has to be an unedited comment in the conversation. Reviews and comments on lines of a file do not count.",
 		"Write the override as a new comment in the conversation."
+}
+
+// ReasonNeeded reports that somebody has pressed the button for an override. A button carries no reason. Command is the
+// override with a place for the reason.
+type ReasonNeeded struct{ Command grammar.Command }
+
+func (r ReasonNeeded) words() (text, remedy string) {
+	return "An override needs a reason, which everybody can read here.",
+		fmt.Sprintf("Copy %s into a new comment, with your reason instead of the dots.", markdown.Code(r.Command.String()))
 }
 
 // VoidOverride reports that an override does not count, because it was written before its plan was visible. If

@@ -117,6 +117,7 @@ var types = Union[Reason]{
 	"not lifted":          reflect.TypeFor[NotLifted](),
 	"void override":       reflect.TypeFor[VoidOverride](),
 	"not as written":      reflect.TypeFor[NotAsWritten](),
+	"reason needed":       reflect.TypeFor[ReasonNeeded](),
 	"not in conversation": reflect.TypeFor[NotInConversation](),
 	"own apply":           reflect.TypeFor[OwnApply](),
 	"several projects":    reflect.TypeFor[SeveralProjects](),

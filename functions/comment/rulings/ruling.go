@@ -57,6 +57,11 @@ func (r *Ruling) File(other string) string {
 // Lifts returns the decision reduced to the requirements that were overridden; nil if there are none.
 func (r *Ruling) Lifts() *Ruling { return r.Only(func(o Outcome) bool { return o == Lifted }) }
 
+// Overridable reports whether a person may override a requirement that is not met.
+func (r *Ruling) Overridable() bool {
+	return r != nil && !r.Outcome.Allows() && (len(r.Overriders) > 0 || slices.ContainsFunc(r.Of, func(x Ruling) bool { return x.Overridable() }))
+}
+
 // Approvers returns the users whose approvals fulfil a condition of the decision.
 func (r *Ruling) Approvers() (names []string) {
 	if r == nil {

@@ -17,14 +17,15 @@ import (
 
 // admit decides whether the commands of a message are carried out. A person may write only a limited number of
 // comments with commands on a pull request. The first comment above the limit gets an answer; later ones get
-// only a reaction. A person without write access gets an answer only now and then, and no reaction.
+// only a reaction. A person without write access gets an answer only now and then, and no reaction, if everybody can read the
+// repository.
 func (co *commands) admit(ctx context.Context) (bool, error) {
 	asked := ratelimits.Asked{ID: co.Facts.Message.ID, At: co.Facts.Message.At}
 	if asked.At.IsZero() { // a command from a button
 		asked.At = co.Facts.Pull.Updated
 	}
 	m := co.Facts.Message
-	if !co.Facts.Writes() {
+	if !co.Facts.Writes() && !co.Facts.Reads() {
 		if err := co.rememberStranger(ctx, asked); err != nil {
 			return false, err
 		}

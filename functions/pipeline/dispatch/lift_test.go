@@ -106,3 +106,37 @@ func TestOverrideInTheQueue(t *testing.T) {
 	s.expect("the override", s.say("zoe", n, override), "**Requirements overridden** for the plan of `net`")
 	s.expect("after", s.group(at), "success")
 }
+
+// TestOverrideButton presses the button for an override. It is on the check while a requirement is not met that somebody may override. Whoever may
+// override it gets the command to copy, and anybody else a refusal; the press itself overrides nothing.
+func TestOverrideButton(t *testing.T) {
+	t.Parallel()
+	s, n := led(t, "  approvals = 1")
+	c := s.checkOf("b", "lockstep/net")
+	button := ""
+	for _, b := range c.Buttons {
+		if b.Label == "Override" {
+			button = b.Identifier
+		}
+	}
+	if button == "" {
+		t.Fatalf("the check has the buttons %+v", c.Buttons)
+	}
+	const command = "`lockstep override -p net --reason \"...\"`"
+	s.expect("zoe", s.pressOld("zoe", c.ID, n, button), "**Not overridden** `net`", "An override needs a reason, which everybody can read here.", "Copy "+command+" into a new comment, with your reason instead of the dots.")
+	s.expect("alice", s.pressOld("alice", c.ID, n, button), "**Not overridden** `net`", "does not let `alice` override any requirement")
+	s.expect("bob", s.pressOld("bob", c.ID, n, button), "does not let `bob` override any requirement")
+	s.expect("mallory", s.pressOld("mallory", c.ID, n, button), "**Not overridden**", "`mallory` has the permission `read`")
+	s.expect("the apply", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "an approval of the planned commit")
+	old := c.ID
+	s.repo.Push("alice", "b", "More", githubtest.Files{"net/c.tf": resource("c", "1")})
+	s.settle()
+	s.expect("on the page of an earlier commit", s.pressOld("zoe", old, n, button), "The button belongs to the earlier commit")
+	s.expect("the command itself", s.say("zoe", n, strings.Replace(strings.Trim(command, "`"), "...", "the site is down", 1)), "**Requirements overridden** for the plan of `net`")
+	for _, b := range s.checkOf("b", "lockstep/net").Buttons {
+		if b.Label == "Override" {
+			t.Error("there is something left to override")
+		}
+	}
+	s.expect("the apply", s.say("alice", n, "lockstep apply"), "**Applied** `net`")
+}

@@ -71,7 +71,7 @@ type Pipeline struct {
 	// 0 means ratelimits.MaxCommands.
 	MaxCommands int
 	// MaxStrangers is the maximum number of comments with commands that are answered, on one pull request in an
-	// hour, for all people without write access together; 0 means ratelimits.MaxStrangers.
+	// hour, for all people without write access together, in a public repository; 0 means ratelimits.MaxStrangers.
 	MaxStrangers int
 	// Share is the maximum number of plans of one repository that are in the queue at the same time. It should
 	// be the number of plans that are made in parallel: a larger number makes no plan faster, and makes other

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/memory"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
@@ -128,7 +129,35 @@ func TestQuery(t *testing.T) {
 	}
 }
 
-// TestShow holds who sees outputs and objects of a state by comment: whoever may plan the project. Nobody sees those of a fork's pull
+// TestShowInPrivate holds that everybody who can read a private repository sees its states by comment, again and again, and may do nothing
+// else; and that the permission is that of the moment at which the state is read.
+func TestShowInPrivate(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1") + "output \"one\" {\n  value = \"first\"\n}\n", "lockstep.hcl": netProject})
+	s.repo.SetPrivate()
+	s.repo.Grant("rita", "read")
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	s.say("alice", n, "lockstep apply")
+	for range 3 {
+		s.expect("a reader", s.say("rita", n, "lockstep output"), `one = "first"`)
+		s.expect("a reader", s.say("rita", n, "lockstep show -p net"), "**State** of `net`: 2 objects.")
+	}
+	for _, command := range []string{"lockstep plan", "lockstep apply", "lockstep query -p net", "lockstep unlock -p net"} {
+		s.expect(command, s.say("rita", n, command), "`rita` has the permission `read` on this repository, but the command needs `write`")
+	}
+	id := s.repo.Comment("rita", n, "lockstep output")
+	m := s.held(pipeline.ToQuery)
+	s.repo.Grant("rita", "none")
+	if err := s.pipeline.Handle(t.Context(), m); err != nil {
+		t.Fatal(err)
+	}
+	s.settle()
+	got := s.answerTo(n, id)
+	s.expect("without the permission", got, "**Not shown**", "but the command needs `read`")
+	s.without("without the permission", got, "first")
+}
+
+// TestShow holds who sees outputs and objects of a state by comment in a public repository: whoever may plan the project. Nobody sees those of a fork's pull
 // request, and each command of a comment has an answer of its own.
 func TestShow(t *testing.T) {
 	t.Parallel()

@@ -76,7 +76,7 @@ const saveEvery = 4 * time.Second
 func (o *checkout) apply(ctx context.Context, p *plans.Plan) jobs.Outcome {
 	begin, cancel := jobs.StartingContext(ctx, o.job.Times)
 	defer cancel()
-	t := &teller{tell: o.job.Progress, far: comment.Progress{Of: operation.Actions(p)}}
+	t := &teller{tell: o.job.Progress, log: &o.log, far: comment.Progress{Of: operation.Actions(p)}}
 	if o.Begun != nil {
 		t.far.Done = o.Begun.Done
 	}
@@ -93,12 +93,16 @@ func (o *checkout) apply(ctx context.Context, p *plans.Plan) jobs.Outcome {
 	}
 	if tell := o.job.Ended; tell != nil {
 		o.Ended = func(done operation.Applied, ds diags.Diagnostics) error {
-			stop() // the result is the last report
+			stop() // the result comes after the last report
+			t.finish(o.secrets(p, done.State).From)
 			return tell(outcome(o, p, done, ds, t.progress()))
 		}
 	}
 	done, ds := o.Apply(begin, run, p, engine.ApplyOptions{SaveEvery: saveEvery})
 	stop()
+	if o.job.Ended == nil {
+		t.finish(o.secrets(p, done.State).From)
+	}
 	ds = append(ds, o.overload(ds, p)...)
 	if done.Unsaved {
 		ds = append(ds, o.rescue(ctx, done.State)...)

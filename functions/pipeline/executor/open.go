@@ -46,6 +46,8 @@ type checkout struct {
 	// schemas is set if providers are needed only for their schemas.
 	schemas bool
 
+	teller  *teller // of the plan's progress; nil if nobody wants to know
+	log     providerLog
 	options options          // of the plan
 	suite   *testfiles.Suite // with the tests; nil for any other job
 

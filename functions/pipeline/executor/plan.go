@@ -28,7 +28,13 @@ func (e *Engine) Plan(ctx context.Context, j jobs.Job) (jobs.PlanResult, error) 
 	if err != nil {
 		return jobs.PlanResult{}, fmt.Errorf("open %s: %w", describe(j), err)
 	}
+	stop := o.tellPlan(ctx)
+	defer stop()
 	plan, ds := o.plan(ctx, ds)
+	stop()
+	if ctx.Err() == nil && o.teller != nil {
+		o.teller.finish(o.secrets(plan, nil).From)
+	}
 	if ctx.Err() != nil {
 		return jobs.PlanResult{}, fmt.Errorf("plan %s: %w", describe(j), context.Cause(ctx))
 	}
@@ -131,7 +137,7 @@ func (o *checkout) planOf(ctx context.Context, b statebackend.Backend) (*plans.P
 	if ds = append(ds, o.providers(ctx)...); ds.HasErrors() {
 		return nil, ds
 	}
-	plan, more := engine.Plan(ctx, o.run(ctx), o.State.Current, o.options.waiting(doubts(o.Recovery, o.job.Options)))
+	plan, more := engine.Plan(ctx, o.told(o.run(ctx)), o.State.Current, o.options.waiting(doubts(o.Recovery, o.job.Options)))
 	if plan != nil {
 		more = append(more, o.Recovery.Reinvoked(plan)...)
 	}

@@ -97,10 +97,16 @@ func (e *Engine) preview(ctx context.Context, j jobs.Job) (jobs.PlanResult, erro
 		return jobs.PlanResult{}, fmt.Errorf("open %s: %w", describe(j), err)
 	}
 	var plan *plans.Plan
+	stop := o.tellPlan(ctx)
+	defer stop()
 	if !ds.HasErrors() {
 		var more diags.Diagnostics
 		plan, more = previewed(ctx, o)
 		ds = append(ds, more...)
+	}
+	stop()
+	if ctx.Err() == nil && o.teller != nil {
+		o.teller.finish(o.secrets(plan, nil).From)
 	}
 	if ctx.Err() != nil {
 		return jobs.PlanResult{}, fmt.Errorf("plan %s: %w", describe(j), context.Cause(ctx))
@@ -126,7 +132,7 @@ func previewed(ctx context.Context, o *checkout) (*plans.Plan, diags.Diagnostics
 	}
 	options := o.options.waiting(nil)
 	options.SkipRefresh = true // nobody could read an object
-	plan, more := engine.Plan(ctx, o.run(ctx), o.State.Current, options)
+	plan, more := engine.Plan(ctx, o.told(o.run(ctx)), o.State.Current, options)
 	return plan, append(ds, more...)
 }
 

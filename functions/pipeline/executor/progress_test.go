@@ -65,6 +65,94 @@ func TestTeller(t *testing.T) {
 	})
 }
 
+// TestTellerOfAPlan plays the events of a plan, and holds what is reported: nothing but the time before the state is read, then the objects that
+// are read, and how many are done of about how many; a plan that is made again counts anew.
+func TestTellerOfAPlan(t *testing.T) {
+	t.Parallel()
+	b := newPlugins(t, false).bench(map[string]string{"net/main.tf": thing + `
+resource "lab_thing" "more" {
+  count = 3
+  name  = "more-${count.index}"
+}
+
+data "terraform_remote_state" "none" {
+  count   = 0
+  backend = "local"
+}
+`})
+	b.job.Grants = grants(t, allowLab, "")
+	var told []comment.Ongoing
+	b.job.Progress = func(o comment.Ongoing) { told = append(told, o) }
+	b.plan()
+	if len(told) == 0 || !told[0].Planning || told[0].Of != 0 || told[0].Done != 0 {
+		t.Errorf("%+v", told)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		told = nil
+		tl := &teller{tell: func(o comment.Ongoing) { told = append(told, o) }, planned: map[addrs.ResourceInstanceObject]bool{}}
+		stop := tl.begin(t.Context())
+		time.Sleep(6 * time.Second)
+		tl.hide, tl.far.Of = func(s string) string { return strings.ReplaceAll(s, "hunter2", "[secret]") }, 3
+		for _, x := range []struct {
+			kind    events.Kind
+			address string
+			action  plans.Action
+		}{
+			{events.RefreshStart, `x.a["hunter2"]`, 0}, {events.RefreshStart, "x.b", 0}, {events.ApplyStart, "data.x.read", plans.Read}, {events.RefreshDone, "x.b", 0},
+			{events.Planned, "x.b", plans.NoOp}, {events.ApplyDone, "data.x.read", plans.Read}, {events.Planned, "x.new[0]", plans.Create}, {events.Planned, "x.new[1]", plans.Create}, {events.Planned, "x.new[1]", plans.Create},
+		} {
+			tl.listenToPlan(eventOf(t, x.kind, x.address, x.action))
+		}
+		time.Sleep(5 * time.Second)
+		stop()
+		var got []string
+		for _, o := range told {
+			line := fmt.Sprintf("%d of %d:", o.Done, o.Of)
+			for _, c := range o.UnderWay {
+				line += fmt.Sprintf(" %s %s", c.Action, c.Address)
+			}
+			got = append(got, line)
+		}
+		want := []string{"0 of 0:", "0 of 0:", `4 of 4: reading x.a["[secret]"]`}
+		if strings.Join(got, "\n") != strings.Join(want, "\n") {
+			t.Errorf("told\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+	})
+}
+
+// TestObjects holds about how many objects a plan has: those of the state that are still read, and one of each block without any.
+func TestObjects(t *testing.T) {
+	t.Parallel()
+	b := newPlugins(t, false).bench(map[string]string{"net/main.tf": `
+resource "terraform_data" "many" {
+  count = 5
+}
+
+resource "terraform_data" "single" {
+}
+`})
+	b.apply(b.plan().Plan, true)
+	for text, want := range map[string]int{
+		"resource \"terraform_data\" \"many\" {\n  count = 9\n}\n":                   6, // the other one is destroyed
+		"resource \"terraform_data\" \"next\" {\n  count = 9\n}\n":                   7,
+		"ephemeral \"lab_secret\" \"x\" {\n}\nmodule \"m\" {\n  source = \"./m\"\n}": 7,
+	} {
+		b.write(map[string]string{"net/main.tf": text, "net/m/main.tf": "resource \"terraform_data\" \"inner\" {\n}\n"})
+		o, ds, err := b.engine.open(t.Context(), b.job, true)
+		if err != nil || ds.HasErrors() {
+			t.Fatal(ds, err)
+		}
+		defer o.Close()
+		backend, ds := o.encryptedBackend(t.Context())
+		if ds = append(ds, o.readState(t.Context(), backend)...); ds.HasErrors() {
+			t.Fatal(ds)
+		}
+		if got := objects(o.Config, o.State.Current); got != want {
+			t.Errorf("%d objects, want %d, of\n%s", got, want, text)
+		}
+	}
+}
+
 // TestFloodOfEvents holds that a flood of events from many goroutines causes no more reports than few events do, each of a bounded size.
 func TestFloodOfEvents(t *testing.T) {
 	t.Parallel()

@@ -47,6 +47,24 @@ func Override(ctx context.Context, e *Reader, r runs.Run, login string) (no reas
 	return nil, Overriding{Later: !missing, Required: &required}, nil
 }
 
+// MayOverride returns the reason why a user may override no requirement for the apply of a run; nil if the user may
+// override one.
+func MayOverride(ctx context.Context, e *Reader, r runs.Run, login string) (no reasons.Reason, err error) {
+	question, err := foreseenQuestion(ctx, e, r, requirementfacts.Subject{Unasked: true, Overrider: login})
+	switch {
+	case errors.As(err, new(*github.FinalError)):
+		return reasons.NotLifted{Login: login}, nil
+	case err != nil:
+		return nil, err
+	case question == nil || !requirementrules.Needed(question.Requirements).Lifts:
+		return reasons.NotLifted{Login: login, Nobody: true}, nil
+	}
+	if some, _ := requirementrules.MayOverride(*question, login); !some {
+		return reasons.NotLifted{Login: login}, nil
+	}
+	return nil, nil
+}
+
 // ReadRequirementsAgain drops the facts for requirements that the reader has read, such as comments. It will
 // read them once more.
 func ReadRequirementsAgain(e *Reader) { e.required = nil }

@@ -10,11 +10,10 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// MayQuery decides whether a run's project may be queried. It may if it may be planned with the credentials of a
-// plan, so never from a fork.
-func MayQuery(ctx context.Context, e *Reader, r runs.Run) (admission.Decision, error) {
-	r.Phase, r.Spec.Options = runs.Queued, runs.Run{}.Spec.Options // the query does not depend on the plan
-	_, d, err := e.Ask(ctx, e.Request(comment.Plan, r), nil)
+// MayQuery decides whether a run's project may be queried, or parts of its state shown, by a command with the given
+// verb. It may if it may be planned with the credentials of a plan, so never from a fork.
+func MayQuery(ctx context.Context, e *Reader, verb comment.Verb, r runs.Run) (admission.Decision, error) {
+	_, d, err := e.Ask(ctx, queryRequest(e, verb, r), nil)
 	if err != nil || !d.Allowed() {
 		return d, err
 	}
@@ -24,15 +23,22 @@ func MayQuery(ctx context.Context, e *Reader, r runs.Run) (admission.Decision, e
 	return admission.Decision{}, nil
 }
 
+// queryRequest returns the request for a command that queries a project or shows parts of its state.
+func queryRequest(e *Reader, verb comment.Verb, r runs.Run) admission.Request {
+	r.Phase, r.Spec.Options = runs.Queued, runs.Run{}.Spec.Options // the command does not depend on the plan
+	q := e.Request(comment.Plan, r)
+	q.Shows = verb == comment.Output || verb == comment.Show
+	return q
+}
+
 // QueryJob returns the job for the query of a run's project, whose commit is checked out in dir. It has the
 // rights of a plan. problem is the reason if there is no job.
-func QueryJob(ctx context.Context, e *Reader, r runs.Run, dir string) (j jobs.Job, no admission.Decision, problem string, err error) {
-	r.Phase, r.Spec.Options = runs.Queued, runs.Run{}.Spec.Options
+func QueryJob(ctx context.Context, e *Reader, verb comment.Verb, r runs.Run, dir string) (j jobs.Job, no admission.Decision, problem string, err error) {
 	place := func(ctx context.Context, q *admission.Request) (err error) {
 		j, q.Unusable, err = e.Job(ctx, q, dir)
 		return err
 	}
-	q, d, err := e.Ask(ctx, e.Request(comment.Plan, r), Sources{admission.StatePlace: place})
+	q, d, err := e.Ask(ctx, queryRequest(e, verb, r), Sources{admission.StatePlace: place})
 	if err != nil || q.Unusable != "" {
 		return j, no, q.Unusable, err
 	}

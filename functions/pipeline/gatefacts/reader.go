@@ -71,6 +71,9 @@ func (e *Reader) MayBeAnswered() bool {
 // Writes reports whether the user who gave the command has write access. Call it after [Reader.Look].
 func (e *Reader) Writes() bool { return e.permission >= github.WritePermission }
 
+// Reads reports whether the user who gave the command can read a private repository. Call it after [Reader.Look].
+func (e *Reader) Reads() bool { return e.Pull.Private && e.permission >= github.ReadPermission }
+
 // Checkout unpacks a commit into a new directory, which done removes. The error wraps github.ErrNotFound if the
 // commit does not exist.
 func (e *Reader) Checkout(ctx context.Context, sha string) (dir string, done func(), err error) {

@@ -354,7 +354,7 @@ func foreseenQuestion(ctx context.Context, e *Reader, r runs.Run, asks requireme
 	if err != nil {
 		return nil, err
 	}
-	s.Actor, s.Unasked, s.Grouped, s.Answering, s.Planned = asks.Actor, asks.Unasked, asks.Grouped, asks.Answering, r.Spec.Head
+	s.Actor, s.Unasked, s.Grouped, s.Answering, s.Overrider, s.Planned = asks.Actor, asks.Unasked, asks.Grouped, asks.Answering, asks.Overrider, r.Spec.Head
 	if s.Shown, err = e.Ledger.ShownAt(ctx, r); err != nil {
 		return nil, err
 	}

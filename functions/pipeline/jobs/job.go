@@ -78,6 +78,9 @@ type Job struct {
 	// Edited are the changed files of the pull request, at its head commit. It is set for plans only; nil means
 	// that they are not known.
 	Edited []github.FileChange `json:",omitempty"`
+	// Progress is called every few seconds with the progress of a plan or an apply, and not any more once Ended was
+	// called. It may be nil. Its calls do not overlap. It is not passed to other processes.
+	Progress func(comment.Ongoing) `json:"-"`
 	// Queries is set for a query: the configuration includes the query files. An Engine sets it.
 	Queries bool `json:",omitempty"`
 	// PrivateModules is set if the job may download private repositories that the base branch grants, even
@@ -135,9 +138,6 @@ type ApplyTask struct {
 	// Typical has the typical durations of changes of the state, for an estimate of how long the apply takes. It may
 	// be nil.
 	Typical estimates.Typical `json:",omitempty"`
-	// Progress is called every few seconds with the progress of an apply, and not any more once Ended was called.
-	// It may be nil. Its calls do not overlap. It is not passed to other processes.
-	Progress func(comment.Ongoing) `json:"-"`
 	// Ended is called with the result of an apply, after the state is stored and before the journal is deleted.
 	// So a process that finds no journal finds the recorded result. If Ended returns an error, the journal is
 	// kept. Ended may be nil. It is not passed to other processes.

@@ -34,7 +34,7 @@ func Project(ctx context.Context, records pipeline.Records, r runs.Run, head str
 	if p.Ongoing, err = ld.Ongoing(ctx, r, time.Now()); err != nil {
 		return p, err
 	}
-	if p.Ongoing.Of > 0 {
+	if p.Ongoing.Of > 0 && !p.Ongoing.Planning {
 		p.Progress = p.Ongoing.Progress
 	}
 	switch p.Standing {

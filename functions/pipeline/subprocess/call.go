@@ -55,6 +55,7 @@ type call struct {
 	said      lastWords
 	far       comment.Progress
 	told      time.Time // when its progress was last passed on
+	last      bool      // the child has sent its last report of progress
 	early     bool      // the child was asked to stop before ctx ended
 	forced    bool      // the child was killed, because it did not stop
 }

@@ -130,6 +130,9 @@ func (c *Child) engine(ctx context.Context, make Maker, r *result) error {
 		return err
 	}
 	go c.tell(ctx)
+	if c.order.Action == plans || c.order.Action == applies {
+		c.order.Job.Progress = func(p comment.Ongoing) { _, _ = c.ask(question{Kind: isProgress, Progress: p}) }
+	}
 	switch c.order.Action {
 	case plans:
 		var p jobs.PlanResult
@@ -137,7 +140,6 @@ func (c *Child) engine(ctx context.Context, make Maker, r *result) error {
 		r.Plan = &p
 	case applies:
 		var o jobs.Outcome
-		c.order.Job.Progress = func(p comment.Ongoing) { _, _ = c.ask(question{Kind: isProgress, Progress: p}) }
 		c.order.Job.Ended = func(o jobs.Outcome) error {
 			_, err := c.ask(question{Kind: isEnded, Outcome: o})
 			return err

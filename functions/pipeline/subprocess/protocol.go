@@ -126,7 +126,7 @@ const (
 	isKeep        kind = "keep"    // put a package into the store
 	isMemory      kind = "memory"
 	isGate        kind = "gate"
-	isProgress    kind = "progress"   // of an apply
+	isProgress    kind = "progress"   // of a plan or an apply
 	isEnded       kind = "ended"      // an apply has ended, and its journal is not removed yet
 	isState       kind = "state"      // the run will access the state and its lock
 	isProtection  kind = "protection" // of its programs

@@ -55,14 +55,19 @@ func (c *call) converse(ctx context.Context) (result, error) {
 	return result{}, errShape
 }
 
-// progressEvery is the shortest interval at which the progress of an apply is passed on.
+// progressEvery is the shortest interval at which the progress of a plan or an apply is passed on.
 const progressEvery = 4 * time.Second
 
-// progress passes the progress of an apply to the job's Progress, at most once in progressEvery. A child reports
-// its progress every few seconds, so a report that is not passed on has a successor.
+// progress passes the progress of a plan or an apply to the job's Progress, at most once in progressEvery. A child reports
+// its progress every few seconds, so a report that is not passed on has a successor. Nothing follows
+// the last report.
 func (c *call) progress(p comment.Ongoing) {
-	c.far = p.Progress
-	if tell := c.order.Job.Progress; tell != nil && time.Since(c.told) >= progressEvery {
+	c.far, p.Planning = p.Progress, c.order.Action == plans
+	if c.last {
+		return
+	}
+	c.last = p.Last
+	if tell := c.order.Job.Progress; tell != nil && (p.Last || time.Since(c.told) >= progressEvery) {
 		c.told = time.Now()
 		tell(p.Bounded(c.told, c.clean))
 	}
@@ -163,8 +168,8 @@ var answers = map[kind]answering{
 		return nil
 	}},
 	isProgress: {
-		of:   []action{applies},
-		may:  func(c *call, _ question) bool { return c.permitted },
+		of:   []action{plans, applies},
+		may:  func(c *call, _ question) bool { return c.permitted || c.order.Action == plans },
 		give: func(c *call, _ context.Context, q question, _ *answer) error { c.progress(q.Progress); return nil },
 	},
 	isEnded: {

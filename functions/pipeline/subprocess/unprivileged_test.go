@@ -62,7 +62,7 @@ func TestBareQuestions(t *testing.T) {
 	for _, k := range append(kinds, "another") {
 		c := e.call(order{Action: plans, Job: jobs.Job{Snapshot: &jobs.Snapshot{}, Judges: jobs.Judges{Gates: []requirements.Gate{{Name: "g"}}}}})
 		a, err := c.answer(t.Context(), question{Kind: k, Name: "x", Gate: "g", Data: []byte("forged"), Package: PackageName{Version: "1"}, File: "x"})
-		if errors.Is(err, errShape) == slices.Contains([]kind{isEnvironment, isFetch, isPackage, isKeep, isMemory, isState, isProtection}, k) {
+		if errors.Is(err, errShape) == slices.Contains([]kind{isEnvironment, isFetch, isPackage, isKeep, isMemory, isState, isProtection, isProgress}, k) {
 			t.Errorf("%s: %v", k, err)
 		}
 		if a.Env != nil || a.Secrets != nil || a.Credentials != nil || a.Judgement != nil || a.Permit != jobs.Refused {

@@ -24,6 +24,8 @@ type moment struct {
 	mu     sync.Mutex
 	texts  []string // texts in the entry; nil means no moment
 	happen func()
+	// planned is called for each object that is planned; nil for nothing. The plan waits for it.
+	planned func()
 	// pace is how long each change takes after its intent is in the journal: whoever kills the process meanwhile leaves a
 	// change in doubt. After the moment, a change takes a turn from turns before it begins, so that few changes are under
 	// way. taken has the changes that hold a turn.
@@ -36,9 +38,23 @@ type moment struct {
 // watched is how many changes a [moment] with a pace allows at the same time, so that a user can watch them.
 const watched = 2
 
-// event lets a few changes begin at a time; it is an events.Listener.
+// whilePlanning sets the function that is called for each object that is planned from now on.
+func (m *moment) whilePlanning(planned func()) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.planned = planned
+}
+
+// event lets a few changes begin at a time, and calls planned; it is an events.Listener.
 func (m *moment) event(e events.Event) {
 	switch e.Kind {
+	case events.Planned:
+		m.mu.Lock()
+		planned := m.planned
+		m.mu.Unlock()
+		if planned != nil {
+			planned()
+		}
 	case events.ApplyStart:
 		if m.past.Load() {
 			m.turns <- struct{}{}

@@ -65,9 +65,10 @@ var resume = Story{
 
 var progress = Story{
 	Name:  "progress",
-	Shows: "While an apply runs, comments and checks say how far it is, and which changes are under way.",
+	Shows: "While a plan or an apply runs, comments and checks say how far it is, and what is under way.",
 	scenes: []scene{
-		opened("alice opens a pull request with a name", "alice", "names", "A name", names, "4 to add"),
+		{title: "alice opens a pull request with a name, and its plan takes time", do: slowPlan,
+			want: []string{"`network`: planning (1 of about 4)", "`network` is being planned. The plan began at", "1 of about 4 objects are planned", "4 to add"}},
 		{title: "she applies it, and the host takes its time", do: slowly,
 			want: []string{"is being applied. The apply began at", "2 of 4 changes are done. Under way: `terraform_data.host` (creating for", "**Applied** `network`: 4 added"}},
 	},
@@ -116,6 +117,34 @@ func slowly(ctx context.Context, w *World) error {
 		return err
 	default:
 		return fmt.Errorf("the host was not made")
+	}
+}
+
+// slowPlan opens a pull request. Its plan waits after the first object, until the comment says so.
+func slowPlan(ctx context.Context, w *World) error {
+	w.repo.Push("alice", "names", "A name", names)
+	n := w.repo.OpenPull("alice", "A name", "names")
+	failed := make(chan error, 1)
+	objects := 0
+	w.moment.whilePlanning(func() {
+		if objects++; objects == 1 {
+			failed <- until(ctx, func() bool {
+				return slices.ContainsFunc(w.repo.Comments(n), func(c githubtest.Comment) bool { return strings.Contains(c.Body, "1 of about ") })
+			})
+		}
+	})
+	defer w.moment.whilePlanning(nil)
+	if _, err := w.hub.Deliver(ctx); err != nil {
+		return err
+	}
+	if err := w.drain(ctx, 2, w.machine.Pipeline.Handle); err != nil { // another worker writes the comment
+		return err
+	}
+	select {
+	case err := <-failed:
+		return err
+	default:
+		return fmt.Errorf("nothing was planned")
 	}
 }
 

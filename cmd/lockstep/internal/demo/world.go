@@ -122,6 +122,7 @@ func New(o Options) (w *World, err error) {
 		PluginEnv: environment,
 		Serves:    serves,
 		Dir:       w.data, Version: o.Version, App: app, Secret: secret, Log: o.Log, URL: w.URL, Calls: w.desk.caller(),
+		Events: w.moment.event,
 		States: func(dir string) executor.BackendFunc {
 			switch {
 			case o.bucket != "":

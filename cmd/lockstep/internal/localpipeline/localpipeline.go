@@ -39,7 +39,7 @@ type Config struct {
 	// States returns the function that opens the backends of states. dir is the directory for local states. nil
 	// means executor.States.
 	States func(dir string) executor.BackendFunc
-	// Events is called with the events of applies that use this process: see executor.Engine. It may be nil.
+	// Events is called with the events of plans and applies that use this process: see executor.Engine. It may be nil.
 	Events events.Listener
 	// OwnStates are patterns of addresses in S3 at which every repository may have its own states.
 	OwnStates places.Own

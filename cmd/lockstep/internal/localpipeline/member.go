@@ -52,7 +52,7 @@ func (m *Machine) member(c Config, in tenants.Space) *member {
 	} else {
 		p.Engine, p.TryPolicies, p.Step = m.engine(c, hidden), policytrial.Changed, m.stepper(c, hidden).Step
 	}
-	p.Engine = announcing{p.Engine, &m.changed}
+	p.Engine = announcing{p.Engine, m.Data.Records, &m.changed}
 	return &member{p, intake.Webhook{Intake: parts.Intake, Secrets: []github.Secret{c.Secret}, Log: c.Log}, parts.Janitor(p)}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -68,7 +69,7 @@ func TestProgressIsAnnounced(t *testing.T) {
 	t.Parallel()
 	var changed page.Changes
 	recorded := 0
-	e := announcing{reporting{}, &changed}
+	e := announcing{reporting{}, newMachine(t).Data.Records, &changed}
 	was := changed.Wait(t.Context(), 0)
 	j := jobs.Job{}
 	j.Progress = func(o comment.Ongoing) {
@@ -82,6 +83,54 @@ func TestProgressIsAnnounced(t *testing.T) {
 	if _, err := e.Apply(t.Context(), jobs.Job{}, nil, nil); err != nil {
 		t.Error(err)
 	}
+}
+
+// TestProviderLogOnThePage holds that the page of a pull request shows what providers log, during the run and after it, as text and without
+// Lockstep's secrets; and that the log of the next run replaces it, even if that one logs nothing.
+func TestProviderLogOnThePage(t *testing.T) {
+	t.Parallel()
+	m := newMachine(t)
+	applies(t, m)
+	j := jobs.Job{Repo: github.Repo{ID: 1, Owner: "acme", Name: "infra"}, Number: 7, Project: "db", Workspace: "default"}
+	log := func(lines ...comment.LogLine) string {
+		t.Helper()
+		e := announcing{logging{lines: lines}, m.Data.Records, &m.changed}
+		j.Progress = func(comment.Ongoing) {}
+		if _, err := e.Plan(t.Context(), j); err != nil {
+			t.Fatal(err)
+		}
+		p, err := m.Site("").Pull(t.Context(), page.PullID{Owner: "acme", Name: "infra", Number: 7})
+		i := slices.IndexFunc(p.Projects, func(x page.Project) bool { return x.Name == "db" })
+		if err != nil || i < 0 {
+			t.Fatal(err)
+		}
+		return p.Projects[i].Log
+	}
+	if got := log(); got != "" {
+		t.Errorf("without a log: %q", got)
+	}
+	at := time.Date(2026, time.March, 2, 14, 2, 3, 0, time.UTC)
+	if got, want := log(comment.LogLine{At: at, Level: "warn", From: "provider.aws", Text: "<script> is slow"}), "(3 other lines are left out)\n14:02:03 WARN provider.aws: <script> is slow\n"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got := log(); strings.Contains(got, "slow") {
+		t.Errorf("of the next run: %q", got)
+	}
+}
+
+// logging is an engine whose providers log lines, and leave out 3.
+type logging struct {
+	jobs.Engine
+	lines []comment.LogLine
+}
+
+func (l logging) Plan(_ context.Context, j jobs.Job) (jobs.PlanResult, error) {
+	left := 0
+	if len(l.lines) > 0 {
+		left = 3
+	}
+	j.Progress(comment.Ongoing{Planning: true, Log: l.lines, Unlogged: left})
+	return jobs.PlanResult{}, nil
 }
 
 // reporting is an engine that reports its progress once.

@@ -54,6 +54,9 @@ func (m *Machine) show(ctx context.Context, x pulled, p *page.Pull) error {
 		if out.Report, err = m.report(ctx, a, same); err != nil {
 			return err
 		}
+		if out.Log, err = m.logOf(ctx, a.run); err != nil {
+			return err
+		}
 		p.Projects = append(p.Projects, out)
 	}
 	if h, ok := whole(x, p); ok {

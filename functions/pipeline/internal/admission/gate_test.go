@@ -55,6 +55,8 @@ func TestGate(t *testing.T) {
 	phase := func(p runs.Phase) change { return func(q *Request) { q.Run.Phase = p } }
 	state := func(s runs.StateID) change { return func(q *Request) { q.State = &s } }
 	may := func(p github.Permission) change { return func(q *Request) { q.Permission = p } }
+	shows := func(q *Request) { q.Verb, q.Shows, q.Run.Phase = comment.Plan, true, runs.Queued }
+	private := func(q *Request) { q.Pull.Private = true }
 	closed := func(q *Request) { q.Pull.Open = false }
 	fork := func(q *Request) { q.Pull.Head.Repo.ID = 6 }
 	forks := func(q *Request) { fork(q); q.Forks, q.Pull.Author = true, "mallory" }
@@ -139,6 +141,13 @@ func TestGate(t *testing.T) {
 		{"apply by an administrator", []change{may(github.AdminPermission)}, ""},
 		{"apply by a reader", []change{may(github.ReadPermission)}, "NoPermission"},
 		{"apply by a stranger", []change{may(github.NoPermission)}, "NoPermission"},
+		{"show by a reader of a public repository", []change{shows, may(github.ReadPermission)}, "NoPermission"},
+		{"show by a reader of a private repository", []change{shows, private, may(github.ReadPermission)}, ""},
+		{"show by a stranger to a private repository", []change{shows, private, may(github.NoPermission)}, "NoPermission"},
+		{"show by a writer", []change{shows}, ""},
+		{"show by a reader of a private repository, with a requirement", []change{shows, private, may(github.ReadPermission), required(rulings.Fails)}, "Required"},
+		{"show of a fork by a reader of a private repository", []change{shows, private, fork, may(github.ReadPermission)}, "FromFork"},
+		{"plan by a reader of a private repository", []change{verb(comment.Plan), private, may(github.ReadPermission)}, "NoPermission"},
 		{"plan by a reader", []change{verb(comment.Plan), may(github.ReadPermission)}, "NoPermission"},
 		{"recover by a reader", []change{verb(comment.Recover), may(github.ReadPermission)}, "NoPermission"},
 		{"recover", []change{verb(comment.Recover)}, ""},

@@ -57,6 +57,8 @@ type Command struct {
 	// push.
 	Actor      string
 	Permission github.Permission
+	// Shows is set for a command that only shows parts of a state: output and show.
+	Shows bool
 	// At is the time of the comment or of the merge; zero for neither.
 	At time.Time
 	// Named is the hash of the plan that a comment names, or its beginning; "" if it names none.

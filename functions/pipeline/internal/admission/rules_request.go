@@ -9,9 +9,16 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
+// permission refuses a command of a person without write access. Everybody who can read a private repository may show
+// parts of its states, because the plans in its pull requests show these, too. In a public repository that would be
+// everybody.
 func permission(q *Request) reasons.Reason {
-	if q.Actor != "" && q.Permission < github.WritePermission && !q.mergedByBot() {
-		return reasons.NoPermission{Login: q.Actor, Has: q.Permission.String(), Needs: github.WritePermission.String()}
+	needs := github.WritePermission
+	if q.Shows && q.Pull.Private {
+		needs = github.ReadPermission
+	}
+	if q.Actor != "" && q.Permission < needs && !q.mergedByBot() {
+		return reasons.NoPermission{Login: q.Actor, Has: q.Permission.String(), Needs: needs.String()}
 	}
 	return nil
 }

@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 	"github.com/lockstep-iac/lockstep/functions/comment/notes"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/steps"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/stopping"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
@@ -28,10 +28,9 @@ type application struct {
 	permit func(context.Context, jobs.BeforeApply) (ledger.Begun, jobs.Permit, error)
 
 	far comment.Progress // the progress so far, if it is known
-	// recorded is the progress that this process has last recorded, and due the earliest time of the next update of
-	// what people read.
+	// recorded is the progress that this process has last recorded. updates writes it for people.
 	recorded comment.Ongoing
-	due      time.Time
+	updates  report.Updates
 	begun    ledger.Begun  // its version is empty while nothing was allowed
 	failed   error         // the error of permit
 	stop     *ledger.Stop  // the command that stopped it; nil for none
@@ -53,6 +52,7 @@ func (c *application) execute(ctx context.Context) (jobs.Outcome, error) {
 	}
 	ctx, deposed := context.WithCancelCause(ctx)
 	defer deposed(nil)
+	c.updates = report.Updates{Run: c.run.Run, Name: []any{c.run.Asked.Try}}
 	c.job.Progress = func(p comment.Ongoing) {
 		if err := c.progress(context.WithoutCancel(ctx), p); errors.Is(err, pipeline.ErrConflict) {
 			deposed(err) // another process has the apply

@@ -20,7 +20,7 @@ type Overrider struct {
 }
 
 // Override returns, for each plan that the command selects, a reply that says which requirements are
-// overridden.
+// overridden. The command of a button has no reason: the reply is the command to write as a comment.
 func (ov *Overrider) Override(ctx context.Context, c comment.Command) ([]comment.Reply, error) {
 	q, d, err := ov.Facts.Ask(ctx, ov.Facts.Request(comment.Override, runs.Run{}), nil)
 	if err != nil {
@@ -30,7 +30,8 @@ func (ov *Overrider) Override(ctx context.Context, c comment.Command) ([]comment
 	if !d.Allowed() {
 		return []comment.Reply{gatefacts.Refused(c, "", d)}, nil
 	}
-	if ov.Facts.Message.Comment == 0 {
+	button := ov.Facts.Message.Comment == 0 && c.Reason == ""
+	if ov.Facts.Message.Comment == 0 && !button {
 		return []comment.Reply{gatefacts.Refused(c, "", admission.Refusal(reasons.NotInConversation{}))}, nil
 	}
 	all, err := ov.Ledger.Runs(ctx, ov.Facts.Message.Pull)
@@ -51,6 +52,17 @@ func (ov *Overrider) Override(ctx context.Context, c comment.Command) ([]comment
 		}
 		if runs.Empty(s.Run) {
 			empty = append(empty, gatefacts.Refused(c, runs.Label(s.Run), admission.Refusal(reasons.NotLifted{Login: q.Actor, Empty: true})))
+			continue
+		}
+		if button {
+			no, err := gatefacts.MayOverride(ctx, ov.Facts, s.Run, q.Actor)
+			if err != nil {
+				return nil, err
+			}
+			if no == nil {
+				no = reasons.ReasonNeeded{Command: comment.Command{Verb: comment.Override, Project: s.Project, Workspace: runs.Status(s.Run).Workspace, Reason: "..."}}
+			}
+			replies = append(replies, gatefacts.Refused(c, runs.Label(s.Run), admission.Refusal(no)))
 			continue
 		}
 		no, lifting, err := gatefacts.Override(ctx, ov.Facts, s.Run, q.Actor)

@@ -1,5 +1,5 @@
 // Package estimates estimates how long the rest of an apply takes, from the durations of earlier changes of the
-// same types. It has data and decisions, and no effects. It does not know the order of changes, so an apply whose
+// same types, and how long a plan takes, from earlier plans of the same state. It has data and decisions, and no effects. It does not know the order of changes, so an apply whose
 // changes wait for each other takes longer. Start reading at [Typical.Left].
 package estimates
 
@@ -26,6 +26,9 @@ type Kind string
 
 // KindOf returns the kind of a change.
 func KindOf(resourceType, action string) Kind { return Kind(resourceType + " " + action) }
+
+// WholePlan is the kind of a plan of all that a project has.
+const WholePlan Kind = "plan"
 
 // Durations are how long changes took, in milliseconds, the latest last.
 type Durations map[Kind][]int64

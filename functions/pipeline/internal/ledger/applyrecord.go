@@ -139,11 +139,15 @@ func (b *Begun) progress(o comment.Ongoing) {
 	b.Progress, b.UnderWay, b.More, b.Ends = o.Progress, o.UnderWay, o.More, o.Ends
 }
 
-// Ongoing returns the progress of a run's apply, as its process has last recorded it. It is zero if the run is not
-// being applied, or if its apply has only just begun: most applies end so soon that nobody has to read of their
-// progress.
+// Ongoing returns the progress of a run's apply or plan, as its process has last recorded it. It is zero if the run is
+// not being applied or planned, or if that has only just begun: most applies and plans end so soon that nobody has to
+// read of their progress.
 func (ld Ledger) Ongoing(ctx context.Context, r runs.Run, now time.Time) (o comment.Ongoing, err error) {
-	if r.Standing() != comment.Applying {
+	switch r.Standing() {
+	case comment.Planning:
+		return ld.ongoingPlan(ctx, r, now)
+	case comment.Applying:
+	default:
 		return o, nil
 	}
 	e, begun, err := ld.ApplyRecord(ctx, r)

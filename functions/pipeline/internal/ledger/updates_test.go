@@ -44,12 +44,12 @@ func TestUpdatesOfManyProcesses(t *testing.T) {
 					if time.Now().Before(due) {
 						continue
 					}
-					extent, next, err := ld.AskUpdate(context.Background(), p, began, time.Now())
+					extent, next, err := ld.AskUpdate(context.Background(), p, ratelimits.Work{Began: began}, time.Now())
 					if err != nil {
 						t.Error(err)
 						return
 					}
-					said, err := ld.NextUpdate(context.Background(), p)
+					said, _, err := ld.NextUpdate(context.Background(), p)
 					if err != nil || !said.Equal(next) {
 						t.Errorf("the next update of %d is at %s, want %s, %v", number, said, next, err)
 					}
@@ -97,7 +97,7 @@ func TestPauseUpdates(t *testing.T) {
 	one, two, other := pipeline.Pull{Installation: 7, Number: 1}, pipeline.Pull{Installation: 7, Number: 2}, pipeline.Pull{Installation: 8, Number: 1}
 	ask := func(p pipeline.Pull, after time.Duration) (ratelimits.Extent, time.Duration) {
 		t.Helper()
-		extent, next, err := ld.AskUpdate(t.Context(), p, now, now.Add(after))
+		extent, next, err := ld.AskUpdate(t.Context(), p, ratelimits.Work{Began: now}, now.Add(after))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -165,6 +165,33 @@ func TestOngoing(t *testing.T) {
 	}
 	if o := ongoing(r, time.Minute); o.Progress != far.Progress || len(o.UnderWay) != 0 || o.More != 0 {
 		t.Errorf("in the next process: %+v", o)
+	}
+}
+
+// TestOngoingPlan is the progress of a plan as its record tells it: not before 5 s, not of another plan of the run, and not after the plan; and a
+// process whose plan is no longer the last one changes nothing.
+func TestOngoingPlan(t *testing.T) {
+	t.Parallel()
+	ld := ledger.Ledger{Records: new(memory.Store)}
+	r := runs.Run{ID: runs.ID{Pull: pipeline.Pull{Repo: github.Repo{ID: 4}, Number: 7}, Project: "net", Workspace: "default"}, Phase: runs.Planning, Artifacts: runs.Artifacts{Begun: 3}}
+	began := time.Now()
+	of := func(begun int) runs.Run { r.Artifacts.Begun = begun; return r }
+	for begun, done := range map[int]int{2: 1, 3: 40, 1: 7} {
+		if err := ld.RecordPlanProgress(t.Context(), of(begun), comment.Ongoing{Progress: comment.Progress{Done: done, Of: 90}, Began: began}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	planned := of(3)
+	planned.Phase = runs.Planned
+	for name, x := range map[string]struct {
+		r     runs.Run
+		after time.Duration
+		done  int
+	}{"at once": {of(3), 4 * time.Second, 0}, "later": {of(3), time.Minute, 40}, "of the next plan": {of(4), time.Minute, 0}, "of an earlier plan": {of(2), time.Minute, 0}, "planned": {planned, time.Minute, 0}} {
+		o, err := ld.Ongoing(t.Context(), x.r, began.Add(x.after))
+		if err != nil || o.Done != x.done || o.Planning != (x.done > 0) || x.done > 0 && !o.At.Equal(began.Add(x.after)) {
+			t.Errorf("%s: %+v, %v", name, o, err)
+		}
 	}
 }
 

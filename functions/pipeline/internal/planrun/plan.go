@@ -363,7 +363,10 @@ func (pl *Planner) planWatched(ctx context.Context, s ledger.Versioned, job jobs
 	defer end()
 	ctx, stop := UntilChanged(ctx, pl.Ledger, s, pl.Poll)
 	defer stop()
+	far := newProgress(pl, s)
+	job.Progress = func(o comment.Ongoing) { far.record(ctx, o) }
 	result, err := pl.Engine.Plan(ctx, job)
+	far.ended(ctx, result.Plan != nil)
 	made := result.Plan != nil || result.Previewed
 	if errors.Is(context.Cause(ctx), ErrSuperseded) {
 		return jobs.PlanResult{}, ErrSuperseded

@@ -61,7 +61,7 @@ func (qy *Querier) Enqueue(ctx context.Context, c comment.Command) ([]comment.Re
 	if len(all) == 1 {
 		r, none = all[0].Run, runs.Label(all[0].Run)
 	}
-	d, err := gatefacts.MayQuery(ctx, qy.Facts, r)
+	d, err := gatefacts.MayQuery(ctx, qy.Facts, c.Verb, r)
 	if err != nil {
 		no, err := gatefacts.FinalReply(c, none, err)
 		return []comment.Reply{no}, err
@@ -118,7 +118,7 @@ func (qy *Querier) Query(ctx context.Context) error {
 func (qy *Querier) query(ctx context.Context, r runs.Run) (comment.Reply, error) {
 	c := asked(qy.Facts.Message)
 	c.Project = r.Project
-	d, err := gatefacts.MayQuery(ctx, qy.Facts, r)
+	d, err := gatefacts.MayQuery(ctx, qy.Facts, c.Verb, r)
 	if err != nil {
 		return nil, err
 	}
@@ -141,7 +141,7 @@ func (qy *Querier) query(ctx context.Context, r runs.Run) (comment.Reply, error)
 	failed := func(why string) comment.Reply {
 		return comment.Failed{Project: runs.Label(r), Verb: c.Verb, Body: qy.Report.Clean(why)}
 	}
-	job, d, problem, err := gatefacts.QueryJob(ctx, qy.Facts, r, dir)
+	job, d, problem, err := gatefacts.QueryJob(ctx, qy.Facts, c.Verb, r, dir)
 	switch {
 	case err != nil:
 		return nil, err

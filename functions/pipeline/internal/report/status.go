@@ -37,6 +37,9 @@ func (rp *Reporter) status(ctx context.Context) error {
 	if s.Projects, err = rp.projects(ctx, all, l.Head); err != nil {
 		return err
 	}
+	if err := nextOf(ctx, rp, s.Projects); err != nil {
+		return err
+	}
 	for _, r := range all {
 		s.History = append(s.History, runs.History(r.Run, l.Head)...)
 	}
@@ -75,6 +78,18 @@ func (rp *Reporter) status(ctx context.Context) error {
 	}
 	s.Projects = append(s.Projects, denied(l, all)...)
 	return rp.followUp(ctx, s, all, l)
+}
+
+// nextOf adds to the last plan in progress when the next update comes. Nothing else shows that, if no command asked for
+// the plans.
+func nextOf(ctx context.Context, rp *Reporter, projects []comment.ProjectStatus) (err error) {
+	for i, p := range slices.Backward(projects) {
+		if p.Ongoing.Planning {
+			projects[i].Ongoing, err = withNext(ctx, rp, p.Ongoing)
+			return err
+		}
+	}
+	return nil
 }
 
 // deniedNow decides once more about the refused plans of an open head, because the recorded refusals are from
@@ -294,7 +309,10 @@ func (rp *Reporter) project(ctx context.Context, r runs.Run, line *gatefacts.Ord
 	p = runs.Status(r)
 	p.Left = p.Left || p.Standing == comment.Closed && rp.Facts.Pull.Open && r.Pull.Number == rp.Facts.Message.Pull.Number
 	switch p.Standing {
-	case comment.Queued, comment.Planning, comment.Superseded:
+	case comment.Planning:
+		p.Ongoing, err = rp.Ledger.Ongoing(ctx, r, time.Now())
+		return p, err
+	case comment.Queued, comment.Superseded:
 		return p, nil
 	case comment.ApplyQueued:
 		if p.Ahead, err = rp.Ahead(ctx, r); err != nil {

@@ -55,10 +55,29 @@ func (rp *Reporter) ReportQueuedPlan(ctx context.Context, r runs.Run, found comm
 // Sync writes the comments of the pull request from the records. It is called only for messages of the events
 // queue, and so by one process at a time for each pull request.
 func (rp *Reporter) Sync(ctx context.Context) error {
+	if err := rp.awaitTurn(ctx); err != nil {
+		return err
+	}
 	if err := rp.status(ctx); err != nil {
 		return err
 	}
 	return rp.syncAnswers(ctx)
+}
+
+// awaitTurn waits until the comments may be written, while many pull requests are planned or applied at the same time.
+// Without a turn, they are written at once. GitHub's limit then decides.
+func (rp *Reporter) awaitTurn(ctx context.Context) error {
+	now := time.Now()
+	at, err := rp.Ledger.TakeTurn(ctx, rp.Facts.Message.Pull, now)
+	if err != nil || !at.After(now) {
+		return ctx.Err()
+	}
+	select {
+	case <-time.After(at.Sub(now)):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // syncAnswers writes the comments of those answers that are not yet completely written.

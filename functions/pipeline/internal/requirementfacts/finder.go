@@ -63,6 +63,8 @@ type Subject struct {
 	// an override that is being answered; 0 for none.
 	Target    string
 	Answering int64
+	// Overrider is the login of a user who asks whether they may override a requirement; "" for nobody.
+	Overrider string
 }
 
 // Find returns the facts that are needed about a subject.
@@ -80,6 +82,9 @@ func (f *Finder) Find(ctx context.Context, n requirementrules.Needs, s Subject) 
 	p.rest(n, s.Grouped)
 	p.lifts(n, s)
 	p.people(n)
+	if s.Overrider != "" {
+		p.person(s.Overrider, n.Lifters)
+	}
 	return out, p.err
 }
 
