@@ -57,8 +57,10 @@ func (r Run) NotesArtifact() pipeline.Artifact { return r.artifact(r.Artifacts.B
 func (r Run) StepsArtifact() pipeline.Artifact { return r.artifact(r.Artifacts.Begun, "steps.json") }
 
 // FindingsArtifact names the artifact with all findings of the plan's steps, as JSON. It exists for a run with
-// [Plan.Findings]. Each plan overwrites that of the plan before.
-func (r Run) FindingsArtifact() pipeline.Artifact { return r.artifact(0, "findings.json") }
+// [Plan.Findings].
+func (r Run) FindingsArtifact() pipeline.Artifact {
+	return r.artifact(r.Artifacts.Begun, "findings.json")
+}
 
 // BaseFindings names the artifact with the findings of the run's project on a branch: those of the last pull request
 // that was merged into it.
@@ -72,9 +74,16 @@ func (r Run) BaseFindings(branch string) pipeline.Artifact {
 // Plans of other projects use them.
 func OutputsArtifact(r Run) pipeline.Artifact { return r.artifact(r.Artifacts.Begun, "outputs") }
 
-// AllArtifacts returns all artifacts that the run's nth plan may have.
+// AllArtifacts returns all artifacts that the run's nth plan may have. Those of steps are left out if the present plan has
+// none: few repositories have steps, and each name costs a request.
 func (r Run) AllArtifacts(n int) []pipeline.Artifact {
-	out := []pipeline.Artifact{r.artifact(n, "plan"), r.artifact(n, "report.md"), r.artifact(n, "full.txt"), r.artifact(n, "inputs.json"), r.artifact(n, "again"), r.artifact(n, "outputs"), r.artifact(n, "notes.json"), r.artifact(n, "steps.json")}
+	out := []pipeline.Artifact{r.artifact(n, "plan"), r.artifact(n, "report.md"), r.artifact(n, "full.txt"), r.artifact(n, "inputs.json"), r.artifact(n, "again"), r.artifact(n, "outputs"), r.artifact(n, "notes.json")}
+	if r.Plan.Steps != "" {
+		out = append(out, r.artifact(n, "steps.json"))
+	}
+	if r.Plan.Findings {
+		out = append(out, r.artifact(n, "findings.json"))
+	}
 	for try := range r.Asked.Try {
 		out = append(out, r.artifact(n, fmt.Sprintf("result-%d.md", try+1)), r.artifact(n, fmt.Sprintf("result-%d.txt", try+1)))
 	}
