@@ -81,7 +81,8 @@ type validation struct {
 // mostValidations is the number of results kept for each provider.
 const mostValidations = 100_000
 
-// result returns the kept result of a validation. If there is none, it calls ask, and keeps the result.
+// result returns the kept result of a validation. If there is none, it calls ask, and keeps the result. It keeps no
+// errors, because they may come from a crash.
 func (x *validations) result(key validation, ask func() diags.Diagnostics) diags.Diagnostics {
 	x.mu.Lock()
 	ds, kept := x.by[key]
@@ -89,7 +90,9 @@ func (x *validations) result(key validation, ask func() diags.Diagnostics) diags
 	if kept {
 		return slices.Clone(ds)
 	}
-	ds = ask()
+	if ds = ask(); ds.HasErrors() {
+		return ds
+	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.by == nil {

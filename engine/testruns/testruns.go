@@ -44,6 +44,9 @@ type Input struct {
 	// progress in a place that survives this process. key names the state among the states of all files. Apply
 	// returns the new state even with errors. If Apply is nil, states are only in memory.
 	Apply func(ctx context.Context, key string, r engine.Run, plan *plans.Plan) (*states.State, diags.Diagnostics)
+	// Renew, if it is not nil, replaces providers' processes that are gone. It is called before each run, so a provider
+	// that crashes fails one run only.
+	Renew func()
 	// Budget makes the budget of one run; if it is nil, all runs share the budget of Base.
 	Budget func() *budget.Budget
 	// Verbose adds plans and states to events.
@@ -58,7 +61,7 @@ type Input struct {
 // Run carries out all files in order. When ctx ends, Run interrupts the runs in progress and skips the
 // others. It still destroys the objects that were made.
 func Run(ctx context.Context, in Input) ([]events.TestFileResult, events.TestCoverage) {
-	s := &suite{in: in, salt: rand.Text(), processes: &processes{providers: in.Base.Providers}, variants: map[variantKey]*variant{}, coverage: newCoverage()}
+	s := &suite{in: in, salt: rand.Text(), processes: &processes{providers: in.Base.Providers, renewPool: in.Renew}, variants: map[variantKey]*variant{}, coverage: newCoverage()}
 	s.in.RunParallelism = cmp.Or(in.RunParallelism, 10)
 	s.functions = funcs.Table(funcs.Scope{BaseDir: cmp.Or(in.Base.BaseDir, in.Base.WorkingDir), Files: in.Base.Files, Now: time.Now, Budget: budget.Generous()})
 	var out []events.TestFileResult
