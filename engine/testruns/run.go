@@ -65,7 +65,7 @@ func (r *run) carryOut(ctx context.Context) {
 	r.processes.renew()
 	r.send(events.Test{Kind: events.TestRunStarted, File: r.File, Run: r.Run})
 	r.result.Started, r.result.Status = time.Now(), events.TestPass
-	ds := r.test(ctx, &done)
+	ds := r.test(ctx, &done).Distinct() // the plan and the apply warn of the same
 	if ctx.Err() != nil {
 		ds = append(ds, diags.Errorf(nil, "Test interrupted", "The run was interrupted. Lockstep skips the other runs, and destroys what was made.")...)
 	}

@@ -88,7 +88,7 @@ func (s *suite) file(ctx context.Context, tf *testfiles.File) events.TestFileRes
 		return nil
 	})
 	s.send(events.Test{Kind: events.TestFileTearingDown, File: tf})
-	f.cleanUp(ctx)
+	ds = append(ds, f.cleanUp(ctx)...)
 	s.send(events.Test{Kind: events.TestFileDone, File: tf, Status: f.result.Status, Diagnostics: ds})
 	return f.result
 }
@@ -135,8 +135,9 @@ func (f *file) state(key string) *stored {
 	return st
 }
 
-// cleanUp destroys all objects that the runs of the file have made, in the states of later runs first.
-func (f *file) cleanUp(ctx context.Context) {
+// cleanUp destroys all objects that the runs of the file have made, in the states of later runs first. It returns the
+// warnings that no run has reported.
+func (f *file) cleanUp(ctx context.Context) (warnings diags.Diagnostics) {
 	var list []*stored
 	for _, st := range f.states {
 		if st.last != nil && !st.state.IsEmpty() {
@@ -154,10 +155,18 @@ func (f *file) cleanUp(ctx context.Context) {
 		if ds.HasErrors() {
 			f.result.Status = events.TestError
 		}
-		if len(left) > 0 || len(ds) > 0 {
+		if len(left) == 0 && !ds.HasErrors() {
+			warnings = append(warnings, ds...)
+		} else {
 			f.send(events.Test{Kind: events.TestLeft, File: f.File, Run: st.last.Run, Diagnostics: ds, Objects: left, State: st.state})
 		}
 	}
+	var told diags.Diagnostics
+	for _, r := range f.result.Runs {
+		told = append(told, r.Diagnostics...)
+	}
+	told = told.Distinct()
+	return append(slices.Clip(told), warnings...).Distinct()[len(told):]
 }
 
 // managed returns the managed objects of a state, by address.
