@@ -81,6 +81,7 @@ var meant = []rewriting{
 	line(`(You can apply this plan to save these new|Applying this plan saves these) output values .*`),
 	line(`(state, without changing any real infrastructure|changes)\.`),
 	line(`(lockstep: error: )?No state file was found.*`),
+	line(`lockstep: hint: check the directory and the workspace.*`),
 	line(`State management commands require a state file\. Run this command`),
 	line(`in a directory where Terraform has been run or use the -state flag`),
 	line(`to point the command to a specific state location\.`),

@@ -237,6 +237,9 @@ func (e *Evaluator) BlockContext(block any, s Scope) (*hcl.EvalContext, diags.Di
 	return s.child(c.ctx), nil
 }
 
+// Mistakes returns the errors in the contents of a block's dynamic blocks: see [refs.Refs.Mistakes].
+func (e *Evaluator) Mistakes(block any) diags.Diagnostics { return e.phase.Refs.Mistakes(block) }
+
 // ActionContext returns the context in which the body of an action block is decoded. Each call makes a new
 // context: an action may refer to the resource that triggers it, which changes from one invocation to the next.
 func (e *Evaluator) ActionContext(r *config.Resource, s Scope) (*hcl.EvalContext, diags.Diagnostics) {

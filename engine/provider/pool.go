@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"sync"
 	"time"
 
@@ -125,6 +126,28 @@ func (p *Pool) Client(ctx context.Context, config addrs.AbsProviderConfig) (Clie
 	}
 	p.mu.Unlock()
 	return p.wait(ctx, s)
+}
+
+// Renew forgets the processes that are gone, so that the next callers get new ones. A test suite calls it between its
+// runs: a provider that crashed in one run must not fail all others.
+func (p *Pool) Renew() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	gone := func(s *start) bool {
+		select {
+		case <-s.done:
+			return s.err == nil && Lost(s.client)
+		default:
+			return false
+		}
+	}
+	for addr, s := range p.first {
+		if gone(s) {
+			delete(p.first, addr)
+			delete(p.taken, addr)
+		}
+	}
+	maps.DeleteFunc(p.configs, func(_ addrs.AbsProviderConfig, s *start) bool { return gone(s) })
 }
 
 // usable returns an error if no process of a provider can be started. The caller holds p.mu.

@@ -17,6 +17,13 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 
+// Lost reports whether a call of the client has found that its process is gone: later calls fail, too. It is false for
+// clients that have no process.
+func Lost(c Client) bool {
+	x, ok := c.(interface{ Lost() bool })
+	return ok && x.Lost()
+}
+
 // A Client is one provider process (or an equivalent), before or after it was configured. All arguments and
 // results are values without marks, and conform to the implied type of the type's schema. Unknown values are
 // allowed where a comment says so.

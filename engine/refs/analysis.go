@@ -343,13 +343,39 @@ func (a *analysis) find(x hcl.Expression) []Reference {
 // block adds the references in a block's body to the references of o. s says which names are defined in the block.
 func (a *analysis) block(o addrs.Object, block any, body hcl.Body, s Scope) {
 	ts := bodyVariables(body)
-	a.ds = append(a.ds, s.Check(ts)...)
+	contents := dynamicContents(nil, body)
+	a.ds = append(a.ds, a.possible(block, s.Check(ts), contents)...)
+	before := len(a.ds)
 	refs := a.resolve(ts, true)
+	a.ds = append(a.ds[:before], a.possible(block, a.ds[before:], contents)...)
 	a.r.blocks[block] = refs
 	a.uses[o] = slices.Grow(a.uses[o], len(refs)+1) // one more for the provider
 	for i := range refs {
 		a.use(o, &refs[i])
 	}
+}
+
+// possible returns diagnostics about a block. Errors about the content of a dynamic block become warnings, and are kept for
+// [Refs.Mistakes]: Terraform does not look at the content either until the dynamic block makes a block.
+func (a *analysis) possible(block any, ds diags.Diagnostics, contents []hcl.Range) diags.Diagnostics {
+	for i := range ds {
+		at := ds[i].Subject
+		if at == nil || !slices.ContainsFunc(contents, func(c hcl.Range) bool { return within(*at, c) }) {
+			continue
+		}
+		if a.r.mistakes == nil {
+			a.r.mistakes = map[any]diags.Diagnostics{}
+		}
+		a.r.mistakes[block] = append(a.r.mistakes[block], ds[i])
+		ds[i].Severity = diags.Warning
+		ds[i].Detail += "\n\nThe plan fails as soon as the dynamic block around it makes a block. Correct the reference."
+	}
+	return ds
+}
+
+// within reports whether the place x is inside of y.
+func within(x, y hcl.Range) bool {
+	return x.Filename == y.Filename && y.Start.Byte <= x.Start.Byte && x.End.Byte <= y.End.Byte
 }
 
 // bodyOnly adds the references in a body to the references of o.

@@ -212,6 +212,20 @@ func appendDynamic(out []hcl.Traversal, b *hclsyntax.Block, iterators map[string
 	return out
 }
 
+// dynamicContents adds the places of the contents of all dynamic blocks in a body in native syntax.
+func dynamicContents(out []hcl.Range, body hcl.Body) []hcl.Range {
+	for _, b := range blocksIn(body) {
+		if b.Type != "dynamic" {
+			out = dynamicContents(out, b.Body)
+			continue
+		}
+		for _, c := range b.Body.Blocks {
+			out = append(out, c.Body.SrcRange)
+		}
+	}
+	return out
+}
+
 func appendExpr(out []hcl.Traversal, x hcl.Expression, iterators map[string]bool) []hcl.Traversal {
 	for _, t := range x.Variables() {
 		if !iterators[t.RootName()] {

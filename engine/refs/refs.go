@@ -44,6 +44,7 @@ type Refs struct {
 	// references, also through values and modules: the result of [Refs.OnlyInstances].
 	keyed, only map[addrs.Object]map[addrs.Object][]addrs.InstanceKey
 	callers     map[*config.Resource]bool // the actions that refer to their callers
+	mistakes    map[any]diags.Diagnostics // the results of [Refs.Mistakes]
 	cyclic      bool
 	unused      map[*config.Provider]bool
 }
@@ -107,6 +108,10 @@ func (r *Refs) OfExpr(x hcl.Expression) []Reference { return r.exprs[x] }
 // OfBlock returns the references of the body of a *config.Resource, *config.Provider or
 // *config.Provisioner, or of the config block of a *config.List.
 func (r *Refs) OfBlock(block any) []Reference { return r.blocks[block] }
+
+// Mistakes returns the errors about references in the contents of dynamic blocks of a block, as for [Refs.OfBlock].
+// [Analyze] reports them as warnings. Each becomes an error if its dynamic block makes a block.
+func (r *Refs) Mistakes(block any) diags.Diagnostics { return r.mistakes[block] }
 
 // OfContent returns all references to resources and module calls in the expressions of a module's content,
 // except those in depends_on and replace_triggered_by.

@@ -43,8 +43,7 @@ func (x *Bound) Decode(ctx *hcl.EvalContext) (cty.Value, diags.Diagnostics) {
 	c := x.raw
 	b := budget.Of(ctx)
 	if c.dynamic {
-		count := &blockCount{b: b}
-		c = x.layout.bind(dynblock.Expand(x.body, ctx, dynblock.OptCheckForEach(count.check)), binding{legacy: !x.layout.modern})
+		c = x.expand(ctx)
 	}
 	d := decoder{ctx: ctx, budget: b}
 	v := d.object(x.layout, c)
@@ -52,6 +51,12 @@ func (x *Bound) Decode(ctx *hcl.EvalContext) (cty.Value, diags.Diagnostics) {
 		d.diags = append(d.diags, d.tooLarge(x.raw.place)...)
 	}
 	return v, diags.FromHCL(d.diags)
+}
+
+// expand returns the content of the body with its dynamic blocks expanded in ctx.
+func (x *Bound) expand(ctx *hcl.EvalContext) *content {
+	count := &blockCount{b: budget.Of(ctx)}
+	return x.layout.bind(dynblock.Expand(x.body, ctx, dynblock.OptCheckForEach(count.check)), binding{legacy: !x.layout.modern})
 }
 
 // A content is a body matched with a layout.

@@ -65,6 +65,16 @@ func (x *Bound) Variables() []hcl.Traversal {
 	return out
 }
 
+// Expanded returns the references of the body after its dynamic blocks were expanded: those in the content of a dynamic
+// block that makes no block are not among them.
+func (x *Bound) Expanded(ctx *hcl.EvalContext) (out []hcl.Traversal) {
+	x.expand(ctx).expressions(x.layout, nil, func(expr hcl.Expression, _ []string) bool {
+		out = append(out, expr.Variables()...)
+		return true
+	})
+	return out
+}
+
 // Expressions iterates over all expressions of the bound body, including for_each, labels and content of
 // dynamic blocks. With each come the names of the iterators that the expression may use, outermost first. Do
 // not keep the slice of names: it is reused.

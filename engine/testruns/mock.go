@@ -2,11 +2,13 @@ package testruns
 
 import (
 	"context"
+	"crypto/sha256"
 	"slices"
 	"sync"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/msgpack"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/config/testfiles"
@@ -47,46 +49,57 @@ func (m *mock) UpgradeState(ctx context.Context, req provider.UpgradeRequest) (c
 }
 
 func (m *mock) ValidateResource(ctx context.Context, typeName string, config cty.Value) diags.Diagnostics {
-	return m.valid.result("managed "+typeName, config, func() diags.Diagnostics { return m.Client.ValidateResource(ctx, typeName, config) })
+	return m.validate("managed", typeName, config, func() diags.Diagnostics { return m.Client.ValidateResource(ctx, typeName, config) })
 }
 
 func (m *mock) ValidateData(ctx context.Context, typeName string, config cty.Value) diags.Diagnostics {
-	return m.valid.result("data "+typeName, config, func() diags.Diagnostics { return m.Client.ValidateData(ctx, typeName, config) })
+	return m.validate("data", typeName, config, func() diags.Diagnostics { return m.Client.ValidateData(ctx, typeName, config) })
+}
+
+// validate returns the kept result of validating an equal configuration. If there is none, it calls ask.
+func (m *mock) validate(mode, typeName string, config cty.Value, ask func() diags.Diagnostics) diags.Diagnostics {
+	encoded, err := msgpack.Marshal(config, m.declared.Resource(mode, typeName).Block.ImpliedType())
+	if err != nil {
+		return ask()
+	}
+	return m.valid.result(validation{mode, typeName, sha256.Sum256(encoded)}, ask)
 }
 
 // validations keeps the results of validating configurations with a provider. If a later run has an equal
 // configuration, the provider is not asked again. The zero value is empty. It is safe for concurrent use.
 type validations struct {
 	mu sync.Mutex
-	by map[string][]validation
+	by map[validation]diags.Diagnostics
 }
 
+// A validation is a validated configuration: its resource type, and the hash of its encoded value.
 type validation struct {
-	config cty.Value
-	ds     diags.Diagnostics
+	mode, typeName string
+	config         [sha256.Size]byte
 }
 
-// mostValidations is the number of results kept for each type.
-const mostValidations = 16
+// mostValidations is the number of results kept for each provider.
+const mostValidations = 100_000
 
-// result returns the kept result for an equal configuration. If there is none, it calls ask.
-func (x *validations) result(typeName string, config cty.Value, ask func() diags.Diagnostics) diags.Diagnostics {
+// result returns the kept result of a validation. If there is none, it calls ask, and keeps the result. It keeps no
+// errors, because they may come from a crash.
+func (x *validations) result(key validation, ask func() diags.Diagnostics) diags.Diagnostics {
 	x.mu.Lock()
-	list := x.by[typeName]
+	ds, kept := x.by[key]
 	x.mu.Unlock()
-	for _, y := range list {
-		if y.config.RawEquals(config) {
-			return slices.Clone(y.ds)
-		}
+	if kept {
+		return slices.Clone(ds)
 	}
-	ds := ask()
+	if ds = ask(); ds.HasErrors() {
+		return ds
+	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.by == nil {
-		x.by = map[string][]validation{}
+		x.by = map[validation]diags.Diagnostics{}
 	}
-	if len(x.by[typeName]) < mostValidations {
-		x.by[typeName] = append(x.by[typeName], validation{config, slices.Clone(ds)})
+	if len(x.by) < mostValidations {
+		x.by[key] = slices.Clone(ds)
 	}
 	return ds
 }

@@ -3,7 +3,9 @@ package testruns
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
@@ -20,8 +22,11 @@ import (
 type processes struct {
 	providers session.Providers
 
+	renewPool func() // may be nil
+
 	mu    sync.Mutex
 	list  []*process
+	begun int // number of processes that were added to list, now and before
 	valid map[addrs.Provider]*validations
 }
 
@@ -42,9 +47,21 @@ func (p *processes) validations(addr addrs.Provider) *validations {
 type process struct {
 	provider addrs.Provider
 	value    cty.Value
+	alias    string
 	once     sync.Once
+	started  atomic.Bool // client and ds are set
 	client   provider.Client
 	ds       diags.Diagnostics
+}
+
+// renew forgets the processes that are gone, so that the next run starts new ones.
+func (p *processes) renew() {
+	if p.renewPool != nil {
+		p.renewPool()
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.list = slices.DeleteFunc(p.list, func(x *process) bool { return x.started.Load() && x.client != nil && provider.Lost(x.client) })
 }
 
 // configured returns the provider process with this configuration. It starts and configures the process at
@@ -58,16 +75,17 @@ func (p *processes) configured(ctx context.Context, addr addrs.Provider, value c
 		}
 	}
 	if found == nil {
-		found = &process{provider: addr, value: value}
+		p.begun++
+		found = &process{provider: addr, value: value, alias: fmt.Sprintf("test-%d", p.begun)}
 		p.list = append(p.list, found)
 	}
-	n := len(p.list)
 	p.mu.Unlock()
 	found.once.Do(func() {
-		found.client, found.ds = p.providers.Client(ctx, addrs.AbsProviderConfig{Provider: addr, Alias: fmt.Sprintf("test-%d", n)})
+		found.client, found.ds = p.providers.Client(ctx, addrs.AbsProviderConfig{Provider: addr, Alias: found.alias})
 		if !found.ds.HasErrors() {
 			found.ds = append(found.ds, found.client.Configure(ctx, value)...)
 		}
+		found.started.Store(true)
 	})
 	return found.client, found.ds
 }

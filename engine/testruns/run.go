@@ -62,9 +62,10 @@ func (r *run) carryOut(ctx context.Context) {
 		r.send(done)
 		return
 	}
+	r.processes.renew()
 	r.send(events.Test{Kind: events.TestRunStarted, File: r.File, Run: r.Run})
 	r.result.Started, r.result.Status = time.Now(), events.TestPass
-	ds := r.test(ctx, &done)
+	ds := r.test(ctx, &done).Distinct() // the plan and the apply warn of the same
 	if ctx.Err() != nil {
 		ds = append(ds, diags.Errorf(nil, "Test interrupted", "The run was interrupted. Lockstep skips the other runs, and destroys what was made.")...)
 	}
@@ -262,6 +263,7 @@ func (r *run) options() (o engine.PlanOptions, ds diags.Diagnostics) {
 // destroy destroys everything in a state, with the environment of the run. An interrupt of the test does not
 // stop the destruction.
 func (r *run) destroy(ctx context.Context, st *stored) diags.Diagnostics {
+	r.processes.renew()
 	ctx = context.WithoutCancel(ctx)
 	environment := r.begun
 	analysis := r.variant.take()

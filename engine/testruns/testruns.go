@@ -44,6 +44,9 @@ type Input struct {
 	// progress in a place that survives this process. key names the state among the states of all files. Apply
 	// returns the new state even with errors. If Apply is nil, states are only in memory.
 	Apply func(ctx context.Context, key string, r engine.Run, plan *plans.Plan) (*states.State, diags.Diagnostics)
+	// Renew, if it is not nil, replaces providers' processes that are gone. It is called before each run, so a provider
+	// that crashes fails one run only.
+	Renew func()
 	// Budget makes the budget of one run; if it is nil, all runs share the budget of Base.
 	Budget func() *budget.Budget
 	// Verbose adds plans and states to events.
@@ -58,7 +61,7 @@ type Input struct {
 // Run carries out all files in order. When ctx ends, Run interrupts the runs in progress and skips the
 // others. It still destroys the objects that were made.
 func Run(ctx context.Context, in Input) ([]events.TestFileResult, events.TestCoverage) {
-	s := &suite{in: in, salt: rand.Text(), processes: &processes{providers: in.Base.Providers}, variants: map[variantKey]*variant{}, coverage: newCoverage()}
+	s := &suite{in: in, salt: rand.Text(), processes: &processes{providers: in.Base.Providers, renewPool: in.Renew}, variants: map[variantKey]*variant{}, coverage: newCoverage()}
 	s.in.RunParallelism = cmp.Or(in.RunParallelism, 10)
 	s.functions = funcs.Table(funcs.Scope{BaseDir: cmp.Or(in.Base.BaseDir, in.Base.WorkingDir), Files: in.Base.Files, Now: time.Now, Budget: budget.Generous()})
 	var out []events.TestFileResult
@@ -85,7 +88,7 @@ func (s *suite) file(ctx context.Context, tf *testfiles.File) events.TestFileRes
 		return nil
 	})
 	s.send(events.Test{Kind: events.TestFileTearingDown, File: tf})
-	f.cleanUp(ctx)
+	ds = append(ds, f.cleanUp(ctx)...)
 	s.send(events.Test{Kind: events.TestFileDone, File: tf, Status: f.result.Status, Diagnostics: ds})
 	return f.result
 }
@@ -132,8 +135,9 @@ func (f *file) state(key string) *stored {
 	return st
 }
 
-// cleanUp destroys all objects that the runs of the file have made, in the states of later runs first.
-func (f *file) cleanUp(ctx context.Context) {
+// cleanUp destroys all objects that the runs of the file have made, in the states of later runs first. It returns the
+// warnings that no run has reported.
+func (f *file) cleanUp(ctx context.Context) (warnings diags.Diagnostics) {
 	var list []*stored
 	for _, st := range f.states {
 		if st.last != nil && !st.state.IsEmpty() {
@@ -151,10 +155,18 @@ func (f *file) cleanUp(ctx context.Context) {
 		if ds.HasErrors() {
 			f.result.Status = events.TestError
 		}
-		if len(left) > 0 || len(ds) > 0 {
+		if len(left) == 0 && !ds.HasErrors() {
+			warnings = append(warnings, ds...)
+		} else {
 			f.send(events.Test{Kind: events.TestLeft, File: f.File, Run: st.last.Run, Diagnostics: ds, Objects: left, State: st.state})
 		}
 	}
+	var told diags.Diagnostics
+	for _, r := range f.result.Runs {
+		told = append(told, r.Diagnostics...)
+	}
+	told = told.Distinct()
+	return append(slices.Clip(told), warnings...).Distinct()[len(told):]
 }
 
 // managed returns the managed objects of a state, by address.

@@ -58,7 +58,7 @@ func newStage(t testing.TB, files map[string][]byte) *stage {
 	})
 	t.Cleanup(func() { pool.Close() })
 	s.input = Input{
-		Config: suite.Config, Files: suite.Files, Base: engine.Run{Providers: pool, WorkingDir: ".", Parallelism: 1}, RunParallelism: 1,
+		Config: suite.Config, Files: suite.Files, Base: engine.Run{Providers: pool, WorkingDir: ".", Parallelism: 1}, RunParallelism: 1, Renew: pool.Renew,
 		SourcesOf: func(*testfiles.File) []inputs.Source { return sources },
 		Listener:  s.hear,
 	}

@@ -78,13 +78,14 @@ func changeOfOutput(o *config.Output, v cty.Value, prior *states.State) *plans.O
 	return c
 }
 
-// outputDeletions returns the deletion of all outputs in a state, sorted by name, for a destroy of
-// everything.
-func outputDeletions(st *states.State) []*plans.OutputChange {
+// outputDeletions returns the deletion of all outputs in the prior state and in the stored one, sorted by name, for a
+// destroy of everything. The prior state lacks the stored outputs that are null by now.
+func outputDeletions(prior, stored *states.State) []*plans.OutputChange {
+	all := maps.Collect(stored.Outputs())
+	maps.Insert(all, prior.Outputs())
 	var out []*plans.OutputChange
-	for _, name := range slices.Sorted(maps.Keys(maps.Collect(st.Outputs()))) {
-		old, _ := st.Output(name)
-		out = append(out, deletionOfOutput(name, old))
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		out = append(out, deletionOfOutput(name, all[name]))
 	}
 	return out
 }

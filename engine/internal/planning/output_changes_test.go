@@ -125,7 +125,8 @@ func TestChanges(t *testing.T) {
 
 func TestDeletions(t *testing.T) {
 	t.Parallel()
-	if got, want := outputTexts(outputDeletions(outputState("p=*b o=a").State())), "o delete a -> null sensitive false; p delete *b -> null sensitive true"; got != want {
+	if got, want := outputTexts(outputDeletions(outputState("p=*b o=a").State(), outputState("o=x q=c").State())),
+		"o delete a -> null sensitive false; p delete *b -> null sensitive true; q delete c -> null sensitive false"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }

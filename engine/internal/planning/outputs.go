@@ -36,5 +36,5 @@ func (p *planner) outputs() []*plans.OutputChange {
 	case p.selected.Partial():
 		return nil
 	}
-	return outputDeletions(p.prior.State())
+	return outputDeletions(p.prior.State(), p.in.State)
 }

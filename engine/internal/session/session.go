@@ -9,6 +9,7 @@ package session
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/hashicorp/hcl/v2"
@@ -135,7 +136,17 @@ func (s *Session) ResourceConfig(r *config.Resource, rs *schema.Schema, scope ev
 		return cty.DynamicVal, ds
 	}
 	defer budget.Of(ctx).Enter(&place{r, scope.Module, scope.Instance}).Leave()
-	val, more := s.Bound(r, rs).Decode(ctx)
+	bound := s.Bound(r, rs)
+	if mistakes := s.Eval.Mistakes(r); len(mistakes) > 0 {
+		used := bound.Expanded(ctx)
+		mistakes = slices.DeleteFunc(slices.Clone(mistakes), func(d diags.Diagnostic) bool {
+			return !slices.ContainsFunc(used, func(t hcl.Traversal) bool { return t.SourceRange().Overlaps(*d.Subject) })
+		})
+		if len(mistakes) > 0 {
+			return cty.DynamicVal, append(ds, mistakes...)
+		}
+	}
+	val, more := bound.Decode(ctx)
 	return val, append(ds, more...)
 }
 

@@ -56,6 +56,9 @@ func (c *client) managed(what, typeName string) *schema.Schema {
 	return s
 }
 
+// Lost reports whether the process has crashed. See [provider.Lost].
+func (c *client) Lost() bool { return c.dead.Load() }
+
 func (c *client) Schema(context.Context) (*schema.Provider, diags.Diagnostics) {
 	if c.dead.Load() {
 		return nil, crashed()

@@ -103,7 +103,7 @@ func (o *checkout) test(ctx context.Context) ([]events.TestFileResult, diags.Dia
 	}
 	limits, now := o.Budget.Limits(), map[*testfiles.Run]*budget.Entered{}
 	in := testruns.Input{
-		Config: o.Config, Files: files, Base: o.run(ctx), RunParallelism: parallelTests, MocksOnly: true,
+		Config: o.Config, Files: files, Base: o.run(ctx), RunParallelism: parallelTests, MocksOnly: true, Renew: o.Providers.Renew,
 		Budget: func() *budget.Budget { return budget.New(limits) },
 		SourcesOf: func(f *testfiles.File) []inputs.Source {
 			if path.Dir(f.Name) == testfiles.DefaultDirectory {

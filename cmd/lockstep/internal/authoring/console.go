@@ -39,6 +39,9 @@ var Console = cli.Command{Name: "console", Synopsis: "Evaluate expressions inter
 	f.StringVar(&scope, "scope", "", "evaluate in this module instance: -scope='module.NAME[KEY]'")
 	f.ShowSensitive()
 	f.CompactWarnings()
+	// OpenTofu's console locks the state. This one only reads it, so it accepts these options and does nothing.
+	f.Bool("lock", true, "")
+	f.Duration("lock-timeout", 0, "")
 	if code, ok := f.ParseArgs(args); !ok {
 		return code
 	}

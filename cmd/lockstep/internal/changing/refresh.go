@@ -54,5 +54,6 @@ func refreshing(f *cli.Flags, o *operationFlags) {
 	partial(f, &o.targeting)
 	f.IntVar(&o.parallelism, "parallelism", 10, "the number of concurrent provider calls; 0 means 10")
 	f.JsonStream(&o.json)
+	f.Concise()
 	f.CompactWarnings()
 }

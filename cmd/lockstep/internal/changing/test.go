@@ -138,6 +138,7 @@ func openTests(a *cli.App, op *opening.Operation, o *testFlags, v cli.View) (in 
 	in.Base = op.RunWith(o.parallelism, v)
 	in.Base.Events, in.Base.Analysis, in.Base.Budget = nil, nil, nil
 	in.Base.LocalExec = localExecOf(a)
+	in.Renew = op.Providers.Renew
 	in.Listener = func(e events.Test) {
 		v.Test(e, op.Schemas)
 		if e.Kind == events.TestLeft && len(e.Objects) > 0 {

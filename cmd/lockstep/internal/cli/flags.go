@@ -59,12 +59,18 @@ func (f *Flags) ParseArgs(args []string) (code int, ok bool) {
 	return 0, true
 }
 
-// nearest returns a sentence that suggests the most similar option. It returns "" if no option is similar, or
-// if err is not about an unknown option.
+// nearest returns a sentence that says what to do instead of an unknown option: it suggests the most similar one. It
+// returns "" if no option is similar, or if err is not about an unknown option.
 func (f *Flags) nearest(err error) string {
 	name, ok := strings.CutPrefix(err.Error(), "flag provided but not defined: -")
 	if !ok {
 		return ""
+	}
+	if name == "json" || name == "json-into" { // OpenTofu has them for nearly all commands
+		if f.Lookup("json") != nil {
+			return " Use -json, and redirect the output to a file."
+		}
+		return fmt.Sprintf(" The command %s writes text only. Leave out the option, and read the exit code.", f.Name())
 	}
 	best, least := "", 3 // the same limit as in HCL's suggestions
 	f.VisitAll(func(x *flag.Flag) {

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/opening"
@@ -24,51 +26,45 @@ import (
 )
 
 var Show = cli.Command{Name: "show", Synopsis: "Show the state, or a saved plan or state file", Run: func(a *cli.App, args []string) int {
-	var asJSON, configuration bool
-	var module string
+	var asJSON, configuration, state bool
+	var plan, module string
 	f := a.NewFlags("show", "show [OPTIONS] [FILE]")
 	f.Vars(&cli.VarFlags{}) // the backend may need them
 	f.BoolVar(&asJSON, "json", false, "print JSON")
+	f.BoolVar(&state, "state", false, "show the stored state, as without a file")
+	f.StringVar(&plan, "plan", "", "show the saved plan in this file")
 	f.BoolVar(&configuration, "config", false, "with -json: show the configuration instead of a state")
 	f.StringVar(&module, "module", "", "with -json: show the module in this directory, without the providers and modules that it needs")
 	f.ShowSensitive()
 	if code, ok := f.ParseArgs(args); !ok {
 		return code
 	}
-	if f.NArg() > 1 {
-		return f.Refuse(cli.TooMany, "Give the command show one file, or no file for the stored state.")
+	var asked []string
+	for option, given := range map[string]bool{"-state": state, "-plan": plan != "", "-config": configuration, "-module": module != ""} {
+		if given {
+			asked = append(asked, option)
+		}
 	}
+	slices.Sort(asked)
 	switch {
-	case module != "" && (configuration || f.NArg() > 0):
-		return f.Refuse(cli.TooMany, "With -module, the command show reads the module in that directory, and nothing else.")
+	case len(asked) > 1:
+		return f.Refuse(cli.TooMany, "The options %s contradict each other: the command show shows one thing. Give it one of them.", strings.Join(asked, " and "))
+	case len(asked) == 1 && f.NArg() > 0:
+		return f.Refuse(cli.TooMany, "With %s, the command show takes no further file. Remove %q.", asked[0], f.Arg(0))
+	case f.NArg() > 1:
+		return f.Refuse(cli.TooMany, "Give the command show one file, or no file for the stored state.")
 	case module != "" && !asJSON:
 		return f.Refuse("Option -json is required", "A module is shown as JSON only. Add -json")
 	case module != "":
 		return showModule(a, module)
 	case configuration && !asJSON:
 		return f.Refuse("Option -json is required", "The configuration is shown as JSON only. Add -json")
-	case configuration && f.NArg() > 0:
-		return f.Refuse(cli.TooMany, "With -config, the command show reads the configuration, and no file.")
 	case configuration:
 		return showConfiguration(a)
-	}
-	if f.NArg() == 1 {
-		path := a.Path(f.Arg(0))
-		src, err := os.ReadFile(path)
-		if err != nil {
-			return a.Show(diags.Errorf(nil, "Failed to read the given file as a state or plan file", "%s cannot be read as a state or plan: %s.", f.Arg(0), cli.Reason(err)))
-		}
-		if planfile.IsPlan(src) || encryption.IsEncryptedPlan(src) {
-			return showPlan(a, path, asJSON)
-		}
-		return showState(a, asJSON, func(d *workdir.Dir, cfg *config.Config) (*states.State, diags.Diagnostics) {
-			plain, ds := d.DecryptState(a.Ctx, cfg, src)
-			if ds.HasErrors() {
-				return nil, ds
-			}
-			s, err := statefile.Read(plain)
-			return s, append(ds, diags.FromError("Failed to read the given file as a state or plan file", err)...)
-		})
+	case plan != "":
+		return showFile(a, plan, asJSON, true)
+	case f.NArg() == 1:
+		return showFile(a, f.Arg(0), asJSON, false)
 	}
 	return showState(a, asJSON, func(d *workdir.Dir, cfg *config.Config) (*states.State, diags.Diagnostics) {
 		b, _, ds := d.Backend(a.Ctx, cfg, workdir.LocalPaths{})
@@ -82,6 +78,29 @@ var Show = cli.Command{Name: "show", Synopsis: "Show the state, or a saved plan 
 		return op.State.Current, ds
 	})
 }}
+
+// showFile shows the saved plan or the state in a file. With planOnly, a state is an error.
+func showFile(a *cli.App, name string, asJSON, planOnly bool) int {
+	path := a.Path(name)
+	src, err := os.ReadFile(path)
+	if err != nil {
+		return a.Show(diags.Errorf(nil, "Failed to read the given file as a state or plan file", "%s cannot be read as a state or plan: %s.", name, cli.Reason(err)))
+	}
+	if planfile.IsPlan(src) || encryption.IsEncryptedPlan(src) {
+		return showPlan(a, path, asJSON)
+	}
+	if planOnly {
+		return a.Show(diags.Errorf(nil, "Not a saved plan", "%s is not a saved plan. Name a file that \"plan -out=FILE\" has written. To show a state file, leave out -plan: show %s.", name, name))
+	}
+	return showState(a, asJSON, func(d *workdir.Dir, cfg *config.Config) (*states.State, diags.Diagnostics) {
+		plain, ds := d.DecryptState(a.Ctx, cfg, src)
+		if ds.HasErrors() {
+			return nil, ds
+		}
+		s, err := statefile.Read(plain)
+		return s, append(ds, diags.FromError("Failed to read the given file as a state or plan file", err)...)
+	})
+}
 
 // showConfiguration prints the configuration as JSON, in the form that it has in the JSON of a plan. It needs
 // the schemas of the providers, but no state.

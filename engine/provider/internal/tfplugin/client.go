@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 
 	"github.com/zclconf/go-cty/cty"
 	"google.golang.org/grpc"
@@ -59,6 +60,7 @@ func New(c Config) provider.Client {
 // their schema.
 type client struct {
 	Config
+	lost atomic.Bool // the connection to the plugin is lost
 
 	asking   chan struct{} // held to read or write the fields below
 	asked    bool          // the schema is known, and nothing more must be asked
@@ -67,6 +69,9 @@ type client struct {
 }
 
 var _ provider.Client = (*client)(nil)
+
+// Lost reports whether the connection to the plugin is lost. See [provider.Lost].
+func (c *client) Lost() bool { return c.lost.Load() }
 
 // Schema returns the plugin's declarations. A failed attempt is not remembered.
 func (c *client) Schema(ctx context.Context) (*schema.Provider, diags.Diagnostics) {

@@ -29,6 +29,7 @@ func (c *client) explain(ctx context.Context, method string, err error) diags.Di
 	}
 	switch code {
 	case codes.Unavailable:
+		c.lost.Store(true)
 		fate := ""
 		if c.Fate != nil {
 			fate = c.Fate()
