@@ -33,12 +33,12 @@ type Rules struct {
 	// MaxChanges and MaxDestroys are the maximum numbers of changes and destructions in a plan; nil means no
 	// limit. A replacement counts as a creation and a destruction, so as two changes. NoDestroy are patterns of
 	// resource types that the plan must not destroy.
-	MaxChanges  *int     `json:",omitempty"`
-	MaxDestroys *int     `json:",omitempty"`
+	MaxChanges  *int `json:",omitempty"`
+	MaxDestroys *int `json:",omitempty"`
 	// MaxCostIncrease is the maximum increase of the costs of a month, in the currency of the cost estimate; nil means
 	// no limit.
-	MaxCostIncrease *int `json:",omitempty"`
-	NoDestroy   []string `json:",omitempty"`
+	MaxCostIncrease *int     `json:",omitempty"`
+	NoDestroy       []string `json:",omitempty"`
 	// NoRisk are the names of risks that the plan must not have. Assessment says how the plan's risks must have
 	// been found: see [AssessmentOf].
 	NoRisk     []string `json:",omitempty"`
