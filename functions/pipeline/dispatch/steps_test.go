@@ -2,6 +2,7 @@ package dispatch_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 	"github.com/lockstep-iac/lockstep/github"
@@ -286,4 +288,42 @@ func TestCostLimit(t *testing.T) {
 	s.expect("its apply", s.say("bob", n, "lockstep apply"), "**Not applied** `net`")
 	costs("130.00")
 	s.expect("just enough", s.say("bob", n, "lockstep apply"), "**Applied** `net`")
+}
+
+// TestGeneratedFilesOfContinuedApply holds that an apply goes on in another process with the files that its steps have
+// generated, and not with others.
+func TestGeneratedFilesOfContinuedApply(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ text, want string }{
+		"the same files": {resource("made", "1"), "**Applied** `net`"},
+		"other files":    {resource("made", "2"), "net/made.tf"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, stepped(requirements.Generate, ""))
+			text := resource("made", "1")
+			(&programs{do: func(run jobs.StepRun) jobs.StepResult {
+				if err := os.WriteFile(filepath.Join(run.Job.Checkout, run.Job.Dir, "made.tf"), []byte(text), 0o600); err != nil {
+					t.Error(err)
+				}
+				return passes
+			}}).use(s)
+			p := &parts{Engine: s.pipeline.Engine, of: 2, each: 1}
+			s.pipeline.Engine = p
+			n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+			m, id := s.toApply("bob", n)
+			if err := s.pipeline.Handle(t.Context(), m); !errors.As(err, new(*pipeline.HandOver)) {
+				t.Fatal(err)
+			}
+			text = c.text
+			if err := s.pipeline.Handle(t.Context(), m); err != nil {
+				t.Fatal(err)
+			}
+			s.settle()
+			s.expect("the answer", s.answerTo(n, id), c.want)
+			if want := 1 + strings.Count(c.want, "Applied"); len(p.jobs) != want {
+				t.Errorf("%d parts, and not %d", len(p.jobs), want)
+			}
+		})
+	}
 }
