@@ -10,6 +10,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
@@ -341,4 +342,27 @@ func TestGeneratedPipe(t *testing.T) {
 	}}).use(s)
 	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
 	s.expect("the status", s.status(n), "The step `x` (generate) failed: ``its files cannot be read: the program has made net/`pipe`.tf, which is no regular file``.")
+}
+
+// TestStepsAfterApplyHaveTheRestOfTheTime holds that a step after an apply ends before its process does, so that the result
+// of the apply is recorded.
+func TestStepsAfterApplyHaveTheRestOfTheTime(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, stepped(requirements.AfterApply, ""))
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	m, id := s.toApply("bob", n)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+	defer cancel()
+	s.pipeline.Step = func(step context.Context, run jobs.StepRun) (jobs.StepResult, error) {
+		want, _ := ctx.Deadline()
+		if end, ok := step.Deadline(); !ok || end.After(want) {
+			t.Errorf("the step has until %s, and its process until %s", end, want)
+		}
+		return passes, nil
+	}
+	if err := s.pipeline.Handle(ctx, m); err != nil {
+		t.Fatal(err)
+	}
+	s.settle()
+	s.expect("the answer", s.answerTo(n, id), "**Applied** `net`: 2 added")
 }
