@@ -366,3 +366,26 @@ func TestStepsAfterApplyHaveTheRestOfTheTime(t *testing.T) {
 	s.settle()
 	s.expect("the answer", s.answerTo(n, id), "**Applied** `net`: 2 added")
 }
+
+// TestSecretOfAStep holds that a secret which a program knows is not shown, even if its output hides the secret from a
+// search in the text: colours divide it, or the parts of a message do.
+func TestSecretOfAStep(t *testing.T) {
+	t.Parallel()
+	for name, output := range map[string]string{
+		"colours":   "the key is sword\x1b[31mfish\x1b[0m\n",
+		"arguments": `{"version": "2.1.0", "runs": [{"tool": {"driver": {"name": "lint"}}, "results": [{"ruleId": "r1", "message": {"text": "the key is {0}{1}", "arguments": ["sword", "fish"]}}]}]}`,
+		"sections":  `<testsuite name="a"><testcase name="b"><failure>the key is sword<![CDATA[fish]]></failure></testcase></testsuite>`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, stepped(requirements.AfterPlan, "  role = \"plan\"\n"))
+			(&programs{do: func(jobs.StepRun) jobs.StepResult {
+				redact := func(text string) string { return strings.ReplaceAll(text, "swordfish", "(hidden)") }
+				return jobs.StepResult{Outcome: comment.StepFailed, Exit: 1, Output: []byte(redact(output)), Redact: redact}
+			}}).use(s)
+			n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+			s.expect("the status", s.status(n), "the key is (hidden)")
+			s.without("the status", s.status(n), "swordfish")
+		})
+	}
+}

@@ -178,7 +178,11 @@ func (x Runner) read(j jobs.Job, got jobs.StepResult) (Result, error) {
 		return Result{}, err
 	}
 	out := Result{StepResult: got}
-	o := toolresults.Options{Root: at, Dir: j.Dir, Files: root.FS(), Redact: x.Clean}
+	redact := x.clean
+	if got.Redact != nil {
+		redact = func(text string) string { return x.clean(got.Redact(text)) }
+	}
+	o := toolresults.Options{Root: at, Dir: j.Dir, Files: root.FS(), Redact: redact}
 	if got.Total > int64(len(got.Output)) {
 		o.Format = toolresults.Text // the end is missing
 		out.unread = fmt.Sprintf("the output has %d MB, and at most %d MB are read", got.Total>>20, len(got.Output)>>20)
@@ -187,9 +191,9 @@ func (x Runner) read(j jobs.Job, got jobs.StepResult) (Result, error) {
 		out.unread = err.Error()
 	}
 	if text := bytes.TrimSpace(got.Errors); len(text) > 0 || out.Result != (toolresults.Result{}) {
-		out.text, out.before = toolresults.Tail(got.Errors, x.Clean)
+		out.text, out.before = toolresults.Tail(got.Errors, redact)
 	} else {
-		out.text, out.before = toolresults.Tail(got.Output, x.Clean)
+		out.text, out.before = toolresults.Tail(got.Output, redact)
 	}
 	out.Output, out.Errors = nil, nil
 	return out, nil
