@@ -389,3 +389,29 @@ func TestSecretOfAStep(t *testing.T) {
 		})
 	}
 }
+
+// TestFindingsAreStoredShort holds that many long findings take little room: what is stored only compares them.
+func TestFindingsAreStoredShort(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, stepped(requirements.AfterPlan, "  required = false\n"))
+	p := (&programs{}).use(s)
+	report := func(n int) {
+		var all []string
+		for i := range n {
+			all = append(all, fmt.Sprintf("b.tf:1 finding %d %s", i, strings.Repeat("x", 900)))
+		}
+		p.do = func(jobs.StepRun) jobs.StepResult {
+			return jobs.StepResult{Outcome: comment.StepFailed, Exit: 2, Output: sarif(all...)}
+		}
+	}
+	report(4_000)
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	data, err := s.pipeline.Artifacts.Get(t.Context(), s.run(n).FindingsArtifact())
+	if err != nil || len(data) > 1<<20 {
+		t.Errorf("%d bytes, %v", len(data), err)
+	}
+	s.merge("bob", n)
+	report(4_001)
+	n = s.pull("alice", "c", githubtest.Files{"net/c.tf": resource("c", "1")})
+	s.expect("the second", s.status(n), "**1 new finding** (1 warning), 4000 were there before")
+}

@@ -89,7 +89,7 @@ func (x Runner) Each(ctx context.Context, l List, r runs.Run, j jobs.Job, plan [
 			return nil, fmt.Errorf("read the result of the step %s of %s: %w", s.Name, r.Project, err)
 		}
 		if shown.Findings != nil {
-			shown.compared = known.compare(ctx, s.Name, *shown.Findings)
+			shown.compared, shown.prints = known.compare(ctx, s.Name, *shown.Findings), fingerprints(*shown.Findings)
 		}
 		out = append(out, shown)
 		if s.On == requirements.Generate && !got.Succeeded() {
@@ -204,6 +204,7 @@ type Result struct {
 	jobs.StepResult
 	toolresults.Result
 	compared *toolresults.Comparison // with the base branch; nil if that has no findings of the step
+	prints   *toolresults.Findings   // what is kept of the findings; nil if there are none
 	unread   string                  // why the output is not understood; "" if it is
 	text     string                  // its last lines
 	before   int                     // how many lines are left out before them
