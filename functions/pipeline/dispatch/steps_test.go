@@ -219,7 +219,7 @@ func TestGeneratedFiles(t *testing.T) {
 	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
 	s.expect("the status", s.status(n), "terraform_data.made", "3 to add")
 	text = resource("made", "2")
-	s.expect("other files", s.say("bob", n, "lockstep apply"), "**Not applied** `net`", "net/made.tf")
+	s.expect("other files", s.say("bob", n, "lockstep apply"), "**Not applied** `net`", "the configuration has changed, on the base branch or by a step on `generate`: `net/made.tf`")
 	s.say("alice", n, "lockstep plan")
 	s.expect("the same files", s.say("bob", n, "lockstep apply"), "**Applied** `net`: 3 added")
 	if got := p.seen(); strings.Count(got, "net generate") < 4 {
@@ -298,7 +298,7 @@ func TestGeneratedFilesOfContinuedApply(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ text, want string }{
 		"the same files": {resource("made", "1"), "**Applied** `net`"},
-		"other files":    {resource("made", "2"), "net/made.tf"},
+		"other files":    {resource("made", "2"), "a step on `generate` has written something else, in these files: `net/made.tf`. If a step on `generate` writes other files each time, every plan is out of date"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

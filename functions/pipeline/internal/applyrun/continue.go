@@ -182,6 +182,10 @@ func (ap *Applier) asBegun(ctx context.Context, s ledger.Versioned, b ledger.Beg
 		// The plan was not made once more, so changed blocks and files are also differences.
 		q.Differ = slices.Concat(moved.Own, moved.Blocks, moved.Around)
 	}
+	if err := ap.noteGenerators(ctx, &q); err != nil {
+		done()
+		return q, "", nil, err
+	}
 	return q, dir, done, nil
 }
 

@@ -48,6 +48,9 @@ type List struct {
 	sha string // the commit of the base branch
 }
 
+// Empty reports whether there are no steps.
+func (l List) Empty() bool { return len(l.all) == 0 }
+
 // List reads the steps of a run for a moment.
 func (x Runner) List(ctx context.Context, on requirements.Moment, r runs.Run) (List, error) {
 	all, sha, err := gatefacts.Steps(ctx, x.Facts, on, r)
