@@ -330,18 +330,19 @@ func TestGeneratedFilesOfContinuedApply(t *testing.T) {
 	}
 }
 
-// TestGeneratedPipe holds that a step cannot make a file that nobody can read to its end.
-func TestGeneratedPipe(t *testing.T) {
+// TestGeneratedSocket holds that a step cannot make a file that nobody can read to its end. (Whoever opens a named pipe would
+// even wait.)
+func TestGeneratedSocket(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, stepped(requirements.Generate, ""))
 	(&programs{do: func(run jobs.StepRun) jobs.StepResult {
-		if err := syscall.Mkfifo(filepath.Join(run.Job.Checkout, run.Job.Dir, "`pipe`.tf"), 0o600); err != nil {
+		if err := syscall.Mknod(filepath.Join(run.Job.Checkout, run.Job.Dir, "`socket`.tf"), syscall.S_IFSOCK|0o600, 0); err != nil {
 			t.Error(err)
 		}
 		return passes
 	}}).use(s)
 	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
-	s.expect("the status", s.status(n), "The step `x` (generate) failed: ``its files cannot be read: the program has made net/`pipe`.tf, which is no regular file``.")
+	s.expect("the status", s.status(n), "The step `x` (generate) failed: ``its files cannot be read: the program has made net/`socket`.tf, which is no regular file``.")
 }
 
 // TestStepsAfterApplyHaveTheRestOfTheTime holds that a step after an apply ends before its process does, so that the result
