@@ -416,3 +416,45 @@ func TestFindingsAreStoredShort(t *testing.T) {
 	n = s.pull("alice", "c", githubtest.Files{"net/c.tf": resource("c", "1")})
 	s.expect("the second", s.status(n), "**1 new finding** (1 warning), 4000 were there before")
 }
+
+// A removingFile is an engine whose plans have programs that remove a file from the checkout.
+type removingFile struct {
+	jobs.Engine
+	name string
+}
+
+func (e removingFile) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func(jobs.BeforeApply) jobs.Permit) (jobs.Outcome, error) {
+	if err := os.Remove(filepath.Join(j.Checkout, e.name)); err != nil {
+		return jobs.Outcome{}, err
+	}
+	return e.Engine.Apply(ctx, j, plan, permit)
+}
+
+// TestStepsBeforePlanSeeTheCommit holds that the programs of a plan hide no file from a step before the plan. If the plan is
+// made again, such a step runs after it.
+func TestStepsBeforePlanSeeTheCommit(t *testing.T) {
+	t.Parallel()
+	files := stepped(requirements.BeforePlan, "  required = false\n")
+	files["lockstep.hcl"] = strings.ReplaceAll(files["lockstep.hcl"], "project \"net\" {\n  dir = \"net\"\n}\n", "")
+	files["main.tf"] = resource("vpc", "1")
+	delete(files, "net/main.tf")
+	s := newStage(t, files)
+	p := (&programs{}).use(s)
+	first := s.pull("alice", "first", githubtest.Files{"a.tf": resource("a", "1")})
+	s.expect("the first apply", s.say("alice", first, "lockstep apply"), "**Applied**")
+	s.merge("alice", first)
+	p.do = func(run jobs.StepRun) jobs.StepResult {
+		if _, err := os.Stat(filepath.Join(run.Job.Checkout, "bad.txt")); err == nil {
+			return fails(run)
+		}
+		return passes
+	}
+	n := s.pull("bob", "b", githubtest.Files{"main.tf": resource("vpc", "2"), "bad.txt": "bad"})
+	s.expect("the plan", s.status(n), "**`x` failed**")
+	s.write(1, `"input": {
+              "value": "1"`, `"input": {
+              "value": "0"`)
+	s.pipeline.Engine = removingFile{s.pipeline.Engine, "bad.txt"}
+	s.expect("the apply", s.say("bob", n, "lockstep apply"), "**Not applied** `.`", "The changes differ from the approved plan")
+	s.expect("the plan made again", s.status(n), "**`x` failed**")
+}

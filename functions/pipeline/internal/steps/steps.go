@@ -69,6 +69,31 @@ func (x Runner) At(ctx context.Context, on requirements.Moment, r runs.Run, j jo
 	return x.Each(ctx, l, r, j, plan)
 }
 
+// Again runs the steps before the plan of a run whose plan was made again. j is the job of that plan. Its programs and
+// providers could have changed files in its checkout, so the steps have a checkout of their own.
+func (x Runner) Again(ctx context.Context, r runs.Run, j jobs.Job) (Results, error) {
+	l, err := x.List(ctx, requirements.BeforePlan, r)
+	if err != nil || l.Empty() {
+		return nil, err
+	}
+	dir, done, err := x.Facts.Checkout(ctx, r.Spec.Merge)
+	if err != nil {
+		return nil, fmt.Errorf("check out the files for the steps of %s: %w", r.Project, err)
+	}
+	defer done()
+	no, err := x.Generate(ctx, r, dir, comment.Command{Verb: comment.Plan, Project: r.Project})
+	if err != nil {
+		return nil, err
+	}
+	for i := range l.all {
+		if no != nil {
+			l.all[i].Problem = fmt.Sprintf("the step %s (generate) failed: %s", no.Step, no.Why)
+		}
+	}
+	j.Checkout = dir
+	return x.Each(ctx, l, r, j, nil)
+}
+
 // Each runs the steps in a list, one after another, in the checkout of the job. plan is the plan as JSON without sensitive
 // values; nil before the plan.
 func (x Runner) Each(ctx context.Context, l List, r runs.Run, j jobs.Job, plan []byte) (out Results, err error) {
