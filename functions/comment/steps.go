@@ -61,8 +61,8 @@ type stepTime struct {
 // stepTimes are the times of steps, in their order.
 var stepTimes = []stepTime{
 	{onGenerate, "generate", "The step is required, so Lockstep did not plan the project. Fix the cause, and push."},
-	{onBeforePlan, "before the plan", "The step is required, so the plan cannot be applied. Fix the cause, and push."},
-	{onAfterPlan, "after the plan", "The step is required, so the plan cannot be applied. Fix the cause, and push."},
+	{onBeforePlan, "before the plan", "The step is required: the apply needs its success, or an override. Fix the cause, and push."},
+	{onAfterPlan, "after the plan", "The step is required: the apply needs its success, or an override. Fix the cause, and push."},
 	{onBeforeApply, "before the apply", "The step is required, so Lockstep applied nothing. Fix the cause, and apply again."},
 	{onAfterApply, "after the apply", "The apply itself is not affected."},
 }

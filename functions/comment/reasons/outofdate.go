@@ -116,6 +116,8 @@ type InputsMoved struct {
 	Whole  bool `json:",omitempty"`
 	Merged bool
 	Late   bool `json:",omitempty"`
+	// Generated is set if steps write files into the checkout, so that these may be the files that differ.
+	Generated bool `json:",omitempty"`
 }
 
 func (r InputsMoved) words() (text, remedy string) {
@@ -126,12 +128,21 @@ func (r InputsMoved) words() (text, remedy string) {
 	if r.Late {
 		where = "the base branch has changed since the merge"
 	}
+	if r.Generated {
+		where += ", or a step on `generate` has written something else,"
+	}
 	why := ""
 	if r.Whole {
 		why = fmt.Sprintf(" A change of any file makes this plan out of date: %s lets programs run in the plan, and programs can read every file.", settings)
 	}
+	if r.Generated {
+		why += generatesAnew
+	}
 	return fmt.Sprintf("The plan is out of date, because %s in these files: %s.%s", where, r.Files.Text(), why), planAgain(r.Merged)
 }
+
+// generatesAnew says what to do about a step that writes other files each time.
+const generatesAnew = " If a step on `generate` writes other files each time, every plan is out of date: make its output depend on the checkout alone."
 
 // SettingsBroken reports that the settings have errors, so that Lockstep cannot find the project in them. So it
 // cannot check whether the plan is up to date. Problem has the errors, in Markdown. OfBase is set if the base

@@ -41,13 +41,22 @@ func (r OthersMoved) since() string {
 type ConfigMoved struct {
 	Files  Some
 	Merged bool
+	// Generated is like that of [InputsMoved].
+	Generated bool `json:",omitempty"`
 }
 
 func (r ConfigMoved) words() (text, remedy string) {
-	return fmt.Sprintf("The plan is out of date, because the configuration of the project has changed: %s.", r.Files.Text()), planAgain(r.Merged)
+	why := ""
+	if r.Generated {
+		why = generatesAnew
+	}
+	return fmt.Sprintf("The plan is out of date, because the configuration of the project has changed: %s.%s", r.Files.Text(), why), planAgain(r.Merged)
 }
 
 func (r ConfigMoved) since() string {
+	if r.Generated {
+		return fmt.Sprintf("the configuration has changed, on the base branch or by a step on `generate`: %s", r.Files.Text())
+	}
 	return fmt.Sprintf("the configuration on the base branch has changed: %s", r.Files.Text())
 }
 

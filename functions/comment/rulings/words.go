@@ -8,11 +8,12 @@ import (
 )
 
 // Markdown returns the parts of a ruling as a list, each with its own parts below it. depth is the depth of the
-// list; 0 means not indented.
+// list; 0 means not indented. Steps that have succeeded share one line, after the other parts, if there are several.
 func (r Ruling) Markdown(depth int) string {
 	var b strings.Builder
 	indent := strings.Repeat("  ", depth)
-	for _, x := range r.Of {
+	rest, steps := r.succeeded()
+	for _, x := range rest {
 		text, facts := line(x)
 		fmt.Fprintf(&b, "%s- %s\n", indent, text)
 		for _, fact := range facts {
@@ -23,7 +24,26 @@ func (r Ruling) Markdown(depth int) string {
 			fmt.Fprintf(&b, "%s  - %s can override this: `lockstep override --reason \"...\"`\n", indent, either(x.Overriders))
 		}
 	}
+	if len(steps) > 0 {
+		fmt.Fprintf(&b, "%s- met: success of %d steps: %s\n", indent, len(steps), few(steps))
+	}
 	return b.String()
+}
+
+// succeeded returns the names of the steps that have succeeded and about which there is nothing else to say, if there are
+// several, and the other parts of the ruling.
+func (r Ruling) succeeded() (rest []Ruling, steps []string) {
+	for _, x := range r.Of {
+		if x.Rule == Requirement && x.Outcome == Holds && x.By == "" && len(x.Of) == 1 && x.Of[0].Rule == Step && len(x.Of[0].Found) == 0 {
+			steps = append(steps, x.Of[0].Wanted...)
+		} else {
+			rest = append(rest, x)
+		}
+	}
+	if len(steps) < 2 {
+		return r.Of, nil
+	}
+	return rest, steps
 }
 
 // line returns the text about one rule: its outcome, its condition, and the facts. Facts that speak against the

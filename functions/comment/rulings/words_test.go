@@ -72,3 +72,28 @@ func TestManyMistakes(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestSucceededSteps holds that steps that have succeeded take one line, and hide nothing: no failure, no warning and no
+// override.
+func TestSucceededSteps(t *testing.T) {
+	t.Parallel()
+	block := func(name string, o Outcome, found ...string) Ruling {
+		return Ruling{Rule: Requirement, Outcome: o, At: "lockstep.hcl:" + name, Of: []Ruling{{Rule: Step, Outcome: o, Wanted: []string{name}, Found: found}}}
+	}
+	all := Ruling{Rule: AllOf, Outcome: Fails, Of: []Ruling{block("1", Holds), block("2", Fails), block("3", Holds, "a warning")}}
+	for i := range 20 {
+		all.Of = append(all.Of, block(fmt.Sprint("x", i), Holds))
+	}
+	all.Of[22].By, all.Of[22].Because = "zoe", "to be sure"
+	want := "- **not met**: the requirement at `lockstep.hcl:2`\n  - **not met**: success of the step `2`\n" +
+		"- met: the requirement at `lockstep.hcl:3`\n  - met: success of the step `3` (warnings: `a warning`)\n" +
+		"- met, and **overridden** by `zoe`, `to be sure`: the requirement at `lockstep.hcl:x19`\n  - met: success of the step `x19`\n" +
+		"- met: success of 20 steps: `1`, `x0`, `x1`, `x2`, `x3`, `x4`, `x5`, `x6`, `x7`, `x8`, and 10 more\n"
+	if got := all.Markdown(0); got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+	all.Of = all.Of[:2]
+	if got := all.Markdown(0); strings.Contains(got, "2 steps") || !strings.HasPrefix(got, "- met: the requirement at `lockstep.hcl:1`") {
+		t.Errorf("one step:\n%s", got)
+	}
+}

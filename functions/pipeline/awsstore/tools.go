@@ -2,6 +2,8 @@ package awsstore
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -48,9 +50,13 @@ func (t Tools) Path(ctx context.Context, digest string) (path string, ok bool, e
 		return "", false, err
 	}
 	defer os.Remove(f.Name())
-	_, err = io.Copy(f, out.Body)
+	sum := sha256.New()
+	_, err = io.Copy(io.MultiWriter(f, sum), out.Body)
 	if err := errors.Join(err, f.Chmod(0o700), f.Close()); err != nil {
 		return "", false, fmt.Errorf("download the tool %s: %w", digest, err)
+	}
+	if hex.EncodeToString(sum.Sum(nil)) != digest {
+		path += "-wrong" // the next call downloads it again: somebody may have replaced it
 	}
 	return path, true, os.Rename(f.Name(), path)
 }

@@ -2,14 +2,18 @@ package dispatch_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 	"github.com/lockstep-iac/lockstep/github"
@@ -215,7 +219,7 @@ func TestGeneratedFiles(t *testing.T) {
 	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
 	s.expect("the status", s.status(n), "terraform_data.made", "3 to add", "`x` passed (generate, 0.0 s) and wrote 1 file", "- `net/made.tf`")
 	text = resource("made", "2")
-	s.expect("other files", s.say("bob", n, "lockstep apply"), "**Not applied** `net`", "net/made.tf")
+	s.expect("other files", s.say("bob", n, "lockstep apply"), "**Not applied** `net`", "the configuration has changed, on the base branch or by a step on `generate`: `net/made.tf`")
 	s.say("alice", n, "lockstep plan")
 	s.expect("the same files", s.say("bob", n, "lockstep apply"), "**Applied** `net`: 3 added")
 	if got := p.seen(); strings.Count(got, "net generate") < 4 {
@@ -286,4 +290,171 @@ func TestCostLimit(t *testing.T) {
 	s.expect("its apply", s.say("bob", n, "lockstep apply"), "**Not applied** `net`")
 	costs("130.00")
 	s.expect("just enough", s.say("bob", n, "lockstep apply"), "**Applied** `net`")
+}
+
+// TestGeneratedFilesOfContinuedApply holds that an apply goes on in another process with the files that its steps have
+// generated, and not with others.
+func TestGeneratedFilesOfContinuedApply(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ text, want string }{
+		"the same files": {resource("made", "1"), "**Applied** `net`"},
+		"other files":    {resource("made", "2"), "a step on `generate` has written something else, in these files: `net/made.tf`. If a step on `generate` writes other files each time, every plan is out of date"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, stepped(requirements.Generate, ""))
+			text := resource("made", "1")
+			(&programs{do: func(run jobs.StepRun) jobs.StepResult {
+				if err := os.WriteFile(filepath.Join(run.Job.Checkout, run.Job.Dir, "made.tf"), []byte(text), 0o600); err != nil {
+					t.Error(err)
+				}
+				return passes
+			}}).use(s)
+			p := &parts{Engine: s.pipeline.Engine, of: 2, each: 1}
+			s.pipeline.Engine = p
+			n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+			m, id := s.toApply("bob", n)
+			if err := s.pipeline.Handle(t.Context(), m); !errors.As(err, new(*pipeline.HandOver)) {
+				t.Fatal(err)
+			}
+			text = c.text
+			if err := s.pipeline.Handle(t.Context(), m); err != nil {
+				t.Fatal(err)
+			}
+			s.settle()
+			s.expect("the answer", s.answerTo(n, id), c.want)
+			if want := 1 + strings.Count(c.want, "Applied"); len(p.jobs) != want {
+				t.Errorf("%d parts, and not %d", len(p.jobs), want)
+			}
+		})
+	}
+}
+
+// TestGeneratedSocket holds that a step cannot make a file that nobody can read to its end. (Whoever opens a named pipe would
+// even wait.)
+func TestGeneratedSocket(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, stepped(requirements.Generate, ""))
+	(&programs{do: func(run jobs.StepRun) jobs.StepResult {
+		if err := syscall.Mknod(filepath.Join(run.Job.Checkout, run.Job.Dir, "`socket`.tf"), syscall.S_IFSOCK|0o600, 0); err != nil {
+			t.Error(err)
+		}
+		return passes
+	}}).use(s)
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	s.expect("the status", s.status(n), "The step `x` (generate) failed: ``its files cannot be read: the program has made net/`socket`.tf, which is no regular file``.")
+}
+
+// TestStepsAfterApplyHaveTheRestOfTheTime holds that a step after an apply ends before its process does, so that the result
+// of the apply is recorded.
+func TestStepsAfterApplyHaveTheRestOfTheTime(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, stepped(requirements.AfterApply, ""))
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	m, id := s.toApply("bob", n)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+	defer cancel()
+	s.pipeline.Step = func(step context.Context, run jobs.StepRun) (jobs.StepResult, error) {
+		want, _ := ctx.Deadline()
+		if end, ok := step.Deadline(); !ok || end.After(want) {
+			t.Errorf("the step has until %s, and its process until %s", end, want)
+		}
+		return passes, nil
+	}
+	if err := s.pipeline.Handle(ctx, m); err != nil {
+		t.Fatal(err)
+	}
+	s.settle()
+	s.expect("the answer", s.answerTo(n, id), "**Applied** `net`: 2 added")
+}
+
+// TestSecretOfAStep holds that a secret which a program knows is not shown, even if its output hides the secret from a
+// search in the text: colours divide it, or the parts of a message do.
+func TestSecretOfAStep(t *testing.T) {
+	t.Parallel()
+	for name, output := range map[string]string{
+		"colours":   "the key is sword\x1b[31mfish\x1b[0m\n",
+		"arguments": `{"version": "2.1.0", "runs": [{"tool": {"driver": {"name": "lint"}}, "results": [{"ruleId": "r1", "message": {"text": "the key is {0}{1}", "arguments": ["sword", "fish"]}}]}]}`,
+		"sections":  `<testsuite name="a"><testcase name="b"><failure>the key is sword<![CDATA[fish]]></failure></testcase></testsuite>`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, stepped(requirements.AfterPlan, "  role = \"plan\"\n"))
+			(&programs{do: func(jobs.StepRun) jobs.StepResult {
+				redact := func(text string) string { return strings.ReplaceAll(text, "swordfish", "(hidden)") }
+				return jobs.StepResult{Outcome: comment.StepFailed, Exit: 1, Output: []byte(redact(output)), Redact: redact}
+			}}).use(s)
+			n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+			s.expect("the status", s.status(n), "the key is (hidden)")
+			s.without("the status", s.status(n), "swordfish")
+		})
+	}
+}
+
+// TestFindingsAreStoredShort holds that many long findings take little room: what is stored only compares them.
+func TestFindingsAreStoredShort(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, stepped(requirements.AfterPlan, "  required = false\n"))
+	p := (&programs{}).use(s)
+	report := func(n int) {
+		var all []string
+		for i := range n {
+			all = append(all, fmt.Sprintf("b.tf:1 finding %d %s", i, strings.Repeat("x", 900)))
+		}
+		p.do = func(jobs.StepRun) jobs.StepResult {
+			return jobs.StepResult{Outcome: comment.StepFailed, Exit: 2, Output: sarif(all...)}
+		}
+	}
+	report(4_000)
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	data, err := s.pipeline.Artifacts.Get(t.Context(), s.run(n).FindingsArtifact())
+	if err != nil || len(data) > 1<<20 {
+		t.Errorf("%d bytes, %v", len(data), err)
+	}
+	s.merge("bob", n)
+	report(4_001)
+	n = s.pull("alice", "c", githubtest.Files{"net/c.tf": resource("c", "1")})
+	s.expect("the second", s.status(n), "**1 new finding** (1 warning), 4000 were there before")
+}
+
+// A removingFile is an engine whose plans have programs that remove a file from the checkout.
+type removingFile struct {
+	jobs.Engine
+	name string
+}
+
+func (e removingFile) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func(jobs.BeforeApply) jobs.Permit) (jobs.Outcome, error) {
+	if err := os.Remove(filepath.Join(j.Checkout, e.name)); err != nil {
+		return jobs.Outcome{}, err
+	}
+	return e.Engine.Apply(ctx, j, plan, permit)
+}
+
+// TestStepsBeforePlanSeeTheCommit holds that the programs of a plan hide no file from a step before the plan. If the plan is
+// made again, such a step runs after it.
+func TestStepsBeforePlanSeeTheCommit(t *testing.T) {
+	t.Parallel()
+	files := stepped(requirements.BeforePlan, "  required = false\n")
+	files["lockstep.hcl"] = strings.ReplaceAll(files["lockstep.hcl"], "project \"net\" {\n  dir = \"net\"\n}\n", "")
+	files["main.tf"] = resource("vpc", "1")
+	delete(files, "net/main.tf")
+	s := newStage(t, files)
+	p := (&programs{}).use(s)
+	first := s.pull("alice", "first", githubtest.Files{"a.tf": resource("a", "1")})
+	s.expect("the first apply", s.say("alice", first, "lockstep apply"), "**Applied**")
+	s.merge("alice", first)
+	p.do = func(run jobs.StepRun) jobs.StepResult {
+		if _, err := os.Stat(filepath.Join(run.Job.Checkout, "bad.txt")); err == nil {
+			return fails(run)
+		}
+		return passes
+	}
+	n := s.pull("bob", "b", githubtest.Files{"main.tf": resource("vpc", "2"), "bad.txt": "bad"})
+	s.expect("the plan", s.status(n), "**`x` failed**")
+	s.write(1, `"input": {
+              "value": "1"`, `"input": {
+              "value": "0"`)
+	s.pipeline.Engine = removingFile{s.pipeline.Engine, "bad.txt"}
+	s.expect("the apply", s.say("bob", n, "lockstep apply"), "**Not applied** `.`", "The changes differ from the approved plan")
+	s.expect("the plan made again", s.status(n), "**`x` failed**")
 }

@@ -36,6 +36,9 @@ func tool(args []string) {
 	os.Exit(0)
 }
 
+// grown keeps the memory of the deed "grow".
+var grown [][]byte
+
 // deeds are what a step's program may try.
 var deeds = map[string]func([]string) error{
 	"say": func(a []string) error { fmt.Println(strings.Join(a, "|")); return nil },
@@ -92,13 +95,12 @@ var deeds = map[string]func([]string) error{
 		}
 	},
 	"grow": func([]string) error {
-		var all [][]byte
 		for {
 			b := make([]byte, 16<<20)
 			for i := range b {
 				b[i] = byte(i)
 			}
-			all = append(all, b)
+			grown = append(grown, b)
 		}
 	},
 }
@@ -184,7 +186,11 @@ func TestStep(t *testing.T) {
 		}
 	}
 	run.PlanRole = true
-	if _, said = do(t, e, run); strings.Contains(said, "swordfish") || !strings.Contains(said, "AWS_SECRET_ACCESS_KEY=(hidden)") || !strings.Contains(said, "AWS_REGION=eu-central-1") {
+	r, said = do(t, e, run)
+	if said := r.Redact("swordfish-swordfish"); said != "(hidden)" {
+		t.Errorf("a secret that it knows: %s", said)
+	}
+	if strings.Contains(said, "swordfish") || !strings.Contains(said, "AWS_SECRET_ACCESS_KEY=(hidden)") || !strings.Contains(said, "AWS_REGION=eu-central-1") {
 		t.Errorf("with the role of plans: %s", said)
 	}
 }

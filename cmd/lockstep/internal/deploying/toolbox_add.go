@@ -1,6 +1,7 @@
 package deploying
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -10,7 +11,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -158,52 +158,45 @@ func (t toolFile) upload(ctx context.Context, bucket string) error {
 }
 
 // withTool returns the text of lockstep.hcl at path, with the digest of a tool. A file that does not exist counts as
-// empty. Everything but the argument tools stays as it is.
+// empty. Everything else stays as it is, also other tools and comments.
 func withTool(path, name, digest string) ([]byte, error) {
 	src, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	f, ds := hclwrite.ParseConfig(src, project.FileName, hcl.InitialPos)
+	f, ds := hclsyntax.ParseConfig(src, project.FileName, hcl.InitialPos)
 	if ds.HasErrors() {
 		return nil, cli.Hinted(fmt.Errorf("%s has a syntax error: %s", project.FileName, ds.Error()), "correct the file; `lockstep config check` shows the place")
 	}
-	if _, ds := project.Parse(project.FileName, toolArgument(map[string]string{name: digest})); ds.HasErrors() {
+	value := fmt.Sprintf("%q", "sha256:"+digest)
+	entry := fmt.Sprintf("%q = %s\n", name, value)
+	if _, ds := project.Parse(project.FileName, []byte("tools = {\n"+entry+"}\n")); ds.HasErrors() {
 		return nil, cli.Hinted(fmt.Errorf("%q cannot be the name of a tool", name), "use small letters, digits and the characters _ . -")
 	}
-	settings, _ := project.Parse(project.FileName, src)
-	tools := map[string]string{}
-	maps.Copy(tools, settings.Tools)
-	tools[name] = digest
-	f.Body().SetAttributeRaw("tools", toolTokens(tools))
-	return hclwrite.Format(f.Bytes()), nil
-}
-
-// toolArgument returns a file with nothing but the argument tools.
-func toolArgument(tools map[string]string) []byte {
-	f := hclwrite.NewEmptyFile()
-	f.Body().SetAttributeRaw("tools", toolTokens(tools))
-	return f.Bytes()
-}
-
-// toolTokens returns the argument tools, with a line for each tool.
-func toolTokens(tools map[string]string) hclwrite.Tokens {
-	add := func(out *hclwrite.Tokens, kind hclsyntax.TokenType, text string) {
-		*out = append(*out, &hclwrite.Token{Type: kind, Bytes: []byte(text)})
+	if hclsyntax.ValidIdentifier(name) {
+		entry = name + " = " + value + "\n"
 	}
-	var out hclwrite.Tokens
-	add(&out, hclsyntax.TokenOBrace, "{")
-	add(&out, hclsyntax.TokenNewline, "\n")
-	for _, name := range slices.Sorted(maps.Keys(tools)) {
-		if hclsyntax.ValidIdentifier(name) {
-			add(&out, hclsyntax.TokenIdent, name)
-		} else {
-			out = append(out, hclwrite.TokensForValue(cty.StringVal(name))...)
+	a := f.Body.(*hclsyntax.Body).Attributes["tools"]
+	if a == nil {
+		if len(src) > 0 {
+			src = append(src, '\n')
 		}
-		add(&out, hclsyntax.TokenEqual, "=")
-		out = append(out, hclwrite.TokensForValue(cty.StringVal("sha256:"+tools[name]))...)
-		add(&out, hclsyntax.TokenNewline, "\n")
+		return hclwrite.Format(slices.Concat(src, []byte("tools = {\n"+entry+"}\n"))), nil
 	}
-	add(&out, hclsyntax.TokenCBrace, "}")
-	return out
+	tools, ok := a.Expr.(*hclsyntax.ObjectConsExpr)
+	if !ok {
+		return nil, cli.Hinted(fmt.Errorf("the argument tools in %s, line %d, is no list of tools", project.FileName, a.SrcRange.Start.Line), "write tools = {}, and run the command again")
+	}
+	from := tools.SrcRange.End.Byte - len("}")
+	to := from
+	if !bytes.HasSuffix(bytes.TrimRight(src[:from], " \t"), []byte("\n")) {
+		entry = "\n" + entry
+	}
+	for _, item := range tools.Items {
+		if key, ds := item.KeyExpr.Value(nil); !ds.HasErrors() && key.RawEquals(cty.StringVal(name)) {
+			at := item.ValueExpr.Range()
+			from, to, entry = at.Start.Byte, at.End.Byte, value
+		}
+	}
+	return hclwrite.Format(slices.Concat(src[:from], []byte(entry), src[to:])), nil
 }

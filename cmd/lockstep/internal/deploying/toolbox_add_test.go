@@ -13,22 +13,30 @@ import (
 func TestWithTool(t *testing.T) {
 	t.Parallel()
 	digest, other := strings.Repeat("ab", 32), strings.Repeat("cd", 32)
+	full := strings.NewReplacer("sha256:A", "sha256:"+digest, "sha256:B", "sha256:"+other)
 	path := filepath.Join(t.TempDir(), "lockstep.hcl")
 	for _, c := range []struct{ name, before, tool, want string }{
 		{"no file", "", "tflint", "tools = {\n  tflint = \"sha256:" + digest + "\"\n}\n"},
-		{"other settings", "# ours\nproject \"net\" {\n  dir = \"net\" # here\n}\n", "tflint", "# ours\nproject \"net\" {\n  dir = \"net\" # here\n}\ntools = {\n  tflint = \"sha256:" + digest + "\"\n}\n"},
-		{"another tool", "tools = { trivy = \"sha256:" + other + "\" }\n\ndiscover = true\n", "a.b", "tools = {\n  \"a.b\" = \"sha256:" + digest + "\"\n  trivy = \"sha256:" + other + "\"\n}\n\ndiscover = true\n"},
+		{"other settings", "# ours\nproject \"net\" {\n  dir = \"net\" # here\n}\n", "tflint", "# ours\nproject \"net\" {\n  dir = \"net\" # here\n}\n\ntools = {\n  tflint = \"sha256:" + digest + "\"\n}\n"},
 		{"another version", "tools = {\n  tflint = \"sha256:" + other + "\"\n}\n", "tflint", "tools = {\n  tflint = \"sha256:" + digest + "\"\n}\n"},
+		{"other arguments", "discover = false\n", "tflint", "discover = false\n\ntools = {\n  tflint = \"sha256:A\"\n}\n"},
+		{"another tool with its version", "tools = {\n  trivy = \"sha256:B\" # 0.74.0\n}\n", "tflint", "tools = {\n  trivy  = \"sha256:B\" # 0.74.0\n  tflint = \"sha256:A\"\n}\n"},
+		{"an older file of the tool", "tools = {\n  # pinned by hand\n  tflint = \"sha256:B\"\n}\n", "tflint", "tools = {\n  # pinned by hand\n  tflint = \"sha256:A\"\n}\n"},
+		{"a tool with a wrong digest", "tools = {\n  trivy = \"TODO\"\n}\n", "tflint", "tools = {\n  trivy  = \"TODO\"\n  tflint = \"sha256:A\"\n}\n"},
+		{"one line", "tools = { trivy = \"sha256:B\" }\n", "tf.lint-2", "tools = { trivy = \"sha256:B\"\n  \"tf.lint-2\" = \"sha256:A\"\n}\n"},
+		{"one line, the tool itself", "tools = { \"tflint\" = \"\" }\n", "tflint", "tools = { \"tflint\" = \"sha256:A\" }\n"},
+		{"empty", "tools = {}\n", "tflint", "tools = {\n  tflint = \"sha256:A\"\n}\n"},
+		{"not a list", "tools = \"tflint\"\n", "tflint", ""},
 	} {
-		if err := os.WriteFile(path, []byte(c.before), 0o600); err != nil {
+		if err := os.WriteFile(path, []byte(full.Replace(c.before)), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		got, err := withTool(path, c.tool, digest)
-		if err != nil || string(got) != c.want {
+		if want := full.Replace(c.want); string(got) != want || (err == nil) != (want != "") {
 			t.Errorf("%s: %v\n%s", c.name, err, got)
 		}
 	}
-	for name, want := range map[string]string{"../tflint": "cannot be the name of a tool", "": "cannot be the name of a tool", "Tflint": "cannot be the name of a tool"} {
+	for name, want := range map[string]string{"../tflint": "cannot be the name of a tool", "": "cannot be the name of a tool", "${a}": "cannot be the name of a tool", "Tflint": "cannot be the name of a tool"} {
 		if _, err := withTool(path, name, digest); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", name, err)
 		}

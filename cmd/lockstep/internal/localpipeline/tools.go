@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline/executor"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
@@ -34,6 +35,6 @@ func toolIn(dir string) func(context.Context, jobs.Job, string) (string, error) 
 func (m *Machine) stepper(c Config, hidden []string) *subprocess.Engine {
 	return &subprocess.Engine{
 		Tool: toolIn(m.dir), PluginEnv: pluginEnv(c.PluginEnv), Scratch: m.scratch.Dir,
-		Redact: func(text string, others []string) string { return executor.Redact(append(hidden, others...), text) },
+		Redact: func(text string, others []string) string { return executor.Redact(slices.Concat(hidden, others), text) },
 	}
 }

@@ -113,6 +113,8 @@ type Files struct {
 	Gone, Unusable string
 	// Ungenerated is the failure of a step that writes files into the checkout; nil for none.
 	Ungenerated *reasons.StepFailed
+	// Generated is set if steps write files into the checkout, and some files differ.
+	Generated bool
 	// Conflict is set if the head conflicts with the present base branch.
 	Conflict bool
 	// Restored is set if a removed project exists: in the present trial merge or, after the merge, on the

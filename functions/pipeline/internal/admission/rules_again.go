@@ -54,7 +54,7 @@ func othersMoved(q *Request) reasons.Reason {
 	case len(q.Around) == 0 || len(q.Differ) > 0: // inputsMoved lists them all
 		return nil
 	case q.Provisioners:
-		return reasons.InputsMoved{Files: reasons.SomeOf(q.Around), Whole: q.Whole, Merged: q.merged(), Late: q.Run.Asked.Late}
+		return reasons.InputsMoved{Files: reasons.SomeOf(q.Around), Whole: q.Whole, Merged: q.merged(), Late: q.Run.Asked.Late, Generated: q.Generated}
 	}
 	return reasons.OthersMoved{Files: reasons.SomeOf(q.Around), Merged: q.merged()}
 }
@@ -64,7 +64,7 @@ func blocksMoved(q *Request) reasons.Reason {
 	if len(q.Blocks) == 0 || len(q.Differ) > 0 { // inputsMoved lists them all
 		return nil
 	}
-	return reasons.ConfigMoved{Files: reasons.SomeOf(q.Blocks), Merged: q.merged()}
+	return reasons.ConfigMoved{Files: reasons.SomeOf(q.Blocks), Merged: q.merged(), Generated: q.Generated}
 }
 
 func providersMoved(q *Request) reasons.Reason {

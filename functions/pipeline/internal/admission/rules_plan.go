@@ -83,7 +83,7 @@ func inputsMoved(q *Request) reasons.Reason {
 		return reasons.SettingsBroken{Project: q.Run.Project, Problem: q.Broken, OfBase: q.OfBase, Merged: q.merged()}
 	}
 	if len(q.Differ) > 0 {
-		return reasons.InputsMoved{Files: reasons.SomeOf(q.ownFirst()), Whole: q.Whole, Merged: q.merged(), Late: q.Run.Asked.Late}
+		return reasons.InputsMoved{Files: reasons.SomeOf(q.ownFirst()), Whole: q.Whole, Merged: q.merged(), Late: q.Run.Asked.Late, Generated: q.Generated}
 	}
 	return nil
 }

@@ -116,6 +116,7 @@ func (c *application) end(ctx context.Context, o jobs.Outcome, err error) error 
 	if o.Progress.Of == 0 {
 		o.Progress = c.far
 	}
+	within := ctx
 	ctx = context.WithoutCancel(ctx)
 	if known := c.begun.Ended; known != nil && !o.Resumable && (err != nil || o.Lost) {
 		return ap.recordOutcome(ctx, c.run, *known, c.begun)
@@ -135,17 +136,18 @@ func (c *application) end(ctx context.Context, o jobs.Outcome, err error) error 
 		}
 		o.Report += remedy
 	}
-	o.Report = c.stepsReport(ctx) + o.Report
+	o.Report = c.stepsReport(within) + o.Report
 	return ap.recordOutcome(ctx, c.run, o, c.begun)
 }
 
 // stepsReport returns the results of the steps before the apply, and of those after it, which it runs. The apply is over by
-// then, so a failure of stepsReport is a part of the text.
+// then, so a failure of stepsReport is a part of the text. The steps end before the time of this process does, so that it
+// can record the result.
 func (c *application) stepsReport(ctx context.Context) string {
 	after, err := c.ap.Steps.Each(ctx, c.after, c.run.Run, c.job, nil)
 	text := slices.Concat(c.ran, after).Markdown()
 	if err != nil {
-		text += "The steps after the apply did not run: " + markdown.Code(c.ap.Report.Clean(err.Error())) + "\n\n"
+		text += "Not all steps after the apply have run: " + markdown.Code(c.ap.Report.Clean(err.Error())) + "\n\n"
 	}
 	return text
 }

@@ -96,14 +96,9 @@ func (ap *Applier) prepared(ctx context.Context, s ledger.Versioned, b ledger.Be
 		problem, err = ap.finalProblem(s, err)
 		return nil, problem, none, err
 	}
-	no, err := ap.Steps.Generate(ctx, s.Run, dir, asksAgain(q))
-	if err != nil || no != nil {
+	if q.Ungenerated != nil {
 		done()
-		if err != nil {
-			problem, err = ap.finalProblem(s, err)
-			return nil, problem, none, err
-		}
-		return nil, reasons.List{*no}.Markdown(), none, nil
+		return nil, reasons.List{*q.Ungenerated}.Markdown(), none, nil
 	}
 	job, problem, err := ap.Facts.Job(ctx, &q, dir)
 	switch d := admission.Continue(q); {
@@ -137,8 +132,8 @@ func (ap *Applier) prepared(ctx context.Context, s ledger.Versioned, b ledger.Be
 	return c, "", done, nil
 }
 
-// asBegun checks out the commit with which an apply was begun, and reads the facts for continuing it. GitHub
-// deletes trial merges after some time. asBegun then uses the present trial merge, or the commit of the merge.
+// asBegun checks out the commit with which an apply was begun, generates its files, and reads the facts for continuing
+// it. GitHub deletes trial merges after some time. asBegun then uses the present trial merge, or the commit of the merge.
 func (ap *Applier) asBegun(ctx context.Context, s ledger.Versioned, b ledger.Begun, plan []byte) (q admission.Request, dir string, done func(), err error) {
 	r, pull := s.Run, ap.Facts.Pull
 	if r.Spec.Base = pull.MergeSHA; !pull.Merged || r.Spec.AfterMerge || r.Asked.Late {
@@ -174,7 +169,11 @@ func (ap *Applier) asBegun(ctx context.Context, s ledger.Versioned, b ledger.Beg
 		return q, "", nil, err
 	}
 	now := ledger.Inputs{Read: planned.Read, Whole: planned.Whole}
-	if now.Tree, now.Own, err = planrun.ReadInputs(ctx, ap.Projects, dir, r, planned.Scope()); err != nil {
+	// Generated files are inputs, so they are compared with those of the plan.
+	if q.Ungenerated, err = ap.Steps.Generate(ctx, q.Run, dir, asksAgain(q)); err == nil && q.Ungenerated == nil {
+		now.Tree, now.Own, err = planrun.ReadInputs(ctx, ap.Projects, dir, r, planned.Scope())
+	}
+	if err != nil {
 		done()
 		return q, "", nil, err
 	}
@@ -182,6 +181,10 @@ func (ap *Applier) asBegun(ctx context.Context, s ledger.Versioned, b ledger.Beg
 	if q.Differ, q.Whole = moved.Own, planned.Whole; r.Plan.Again == "" {
 		// The plan was not made once more, so changed blocks and files are also differences.
 		q.Differ = slices.Concat(moved.Own, moved.Blocks, moved.Around)
+	}
+	if err := ap.noteGenerators(ctx, &q); err != nil {
+		done()
+		return q, "", nil, err
 	}
 	return q, dir, done, nil
 }

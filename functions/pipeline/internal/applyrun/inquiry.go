@@ -15,6 +15,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/planrun"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
@@ -131,6 +132,16 @@ func (x *inquiry) files(ctx context.Context, q *admission.Request) error {
 	}
 	moved := planned.Compare(x.in, q.Run)
 	q.Differ, q.Blocks, q.Around, q.Whole = moved.Own, moved.Blocks, moved.Around, planned.Whole
+	return x.ap.noteGenerators(ctx, q)
+}
+
+// noteGenerators notes in a request whether steps may have made the files that differ.
+func (ap *Applier) noteGenerators(ctx context.Context, q *admission.Request) error {
+	if len(q.Differ)+len(q.Blocks)+len(q.Around) == 0 {
+		return nil
+	}
+	l, err := ap.Steps.List(ctx, requirements.Generate, q.Run)
+	q.Generated = !l.Empty()
 	return err
 }
 

@@ -15,7 +15,6 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/project"
 	"github.com/lockstep-iac/lockstep/functions/project/endpoints"
-	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 )
 
 // A PlanStore stores plans: their artifacts, and their results in the records of runs.
@@ -52,7 +51,7 @@ func (k PlanStore) Replace(ctx context.Context, s ledger.Versioned, x Replacemen
 			return s, err
 		}
 	}
-	ran, err := k.Steps.At(ctx, requirements.BeforePlan, s.Run, x.Job, nil)
+	ran, err := k.Steps.Again(ctx, s.Run, x.Job)
 	if err != nil {
 		return s, err
 	}

@@ -17,14 +17,23 @@ type findings map[string]toolresults.Findings
 func (all Results) encoded() []byte {
 	out := findings{}
 	for _, r := range all {
-		if r.Findings != nil {
-			out[r.Name] = *r.Findings
+		if r.prints != nil {
+			out[r.Name] = *r.prints
 		}
 	}
 	if len(out) == 0 {
 		return nil
 	}
 	return pipeline.Encode(out)
+}
+
+// fingerprints returns the findings with nothing but what a comparison needs. There can be thousands of each step.
+func fingerprints(f toolresults.Findings) *toolresults.Findings {
+	out := toolresults.Findings{Group: toolresults.Group{Counts: f.Counts}}
+	for _, x := range f.List {
+		out.List = append(out.List, toolresults.Finding{Severity: x.Severity, Fingerprint: x.Fingerprint})
+	}
+	return &out
 }
 
 // A base has the findings of a run's project on the base branch. It reads them when they are first needed.

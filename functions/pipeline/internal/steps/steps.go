@@ -13,6 +13,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -47,6 +48,9 @@ type List struct {
 	sha string // the commit of the base branch
 }
 
+// Empty reports whether there are no steps.
+func (l List) Empty() bool { return len(l.all) == 0 }
+
 // List reads the steps of a run for a moment.
 func (x Runner) List(ctx context.Context, on requirements.Moment, r runs.Run) (List, error) {
 	all, sha, err := gatefacts.Steps(ctx, x.Facts, on, r)
@@ -65,6 +69,31 @@ func (x Runner) At(ctx context.Context, on requirements.Moment, r runs.Run, j jo
 	return x.Each(ctx, l, r, j, plan)
 }
 
+// Again runs the steps before the plan of a run whose plan was made again. j is the job of that plan. Its programs and
+// providers could have changed files in its checkout, so the steps have a checkout of their own.
+func (x Runner) Again(ctx context.Context, r runs.Run, j jobs.Job) (Results, error) {
+	l, err := x.List(ctx, requirements.BeforePlan, r)
+	if err != nil || l.Empty() {
+		return nil, err
+	}
+	dir, done, err := x.Facts.Checkout(ctx, r.Spec.Merge)
+	if err != nil {
+		return nil, fmt.Errorf("check out the files for the steps of %s: %w", r.Project, err)
+	}
+	defer done()
+	no, err := x.Generate(ctx, r, dir, comment.Command{Verb: comment.Plan, Project: r.Project})
+	if err != nil {
+		return nil, err
+	}
+	for i := range l.all {
+		if no != nil {
+			l.all[i].Problem = fmt.Sprintf("the step %s (generate) failed: %s", no.Step, no.Why)
+		}
+	}
+	j.Checkout = dir
+	return x.Each(ctx, l, r, j, nil)
+}
+
 // Each runs the steps in a list, one after another, in the checkout of the job. plan is the plan as JSON without sensitive
 // values; nil before the plan.
 func (x Runner) Each(ctx context.Context, l List, r runs.Run, j jobs.Job, plan []byte) (out Results, err error) {
@@ -78,12 +107,17 @@ func (x Runner) Each(ctx context.Context, l List, r runs.Run, j jobs.Job, plan [
 		if err != nil {
 			return nil, err
 		}
+		if s.On == requirements.Generate && got.Succeeded() {
+			if got.Problem = x.unreadable(j.Checkout); got.Problem != "" {
+				got.Outcome = comment.StepLimited
+			}
+		}
 		shown, err := x.read(j, got)
 		if err != nil {
 			return nil, fmt.Errorf("read the result of the step %s of %s: %w", s.Name, r.Project, err)
 		}
 		if shown.Findings != nil {
-			shown.compared = known.compare(ctx, s.Name, *shown.Findings)
+			shown.compared, shown.prints = known.compare(ctx, s.Name, *shown.Findings), fingerprints(*shown.Findings)
 		}
 		out = append(out, shown)
 		if s.On == requirements.Generate && !got.Succeeded() {
@@ -136,6 +170,33 @@ func (x Runner) Generated(ctx context.Context, r runs.Run, dir string, again com
 	return all, no, err
 }
 
+// unreadable returns why the files that a program has written cannot be read; "" if they can. Whoever reads a named pipe
+// waits until somebody writes into it.
+func (x Runner) unreadable(checkout string) string {
+	root, err := os.OpenRoot(checkout)
+	if err == nil {
+		defer root.Close()
+		err = fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+			if err == nil && d.Type()&^(fs.ModeDir|fs.ModeSymlink) != 0 {
+				err = fmt.Errorf("the program has made %.*s, which is no regular file", maxLine, name)
+			}
+			return err
+		})
+	}
+	if err != nil {
+		return "its files cannot be read: " + x.clean(err.Error())
+	}
+	return ""
+}
+
+// clean removes Lockstep's secrets from a text.
+func (x Runner) clean(text string) string {
+	if x.Clean == nil {
+		return text
+	}
+	return x.Clean(text)
+}
+
 // read makes of a program's output what people see. The output is that of a program in a checkout of the pull request.
 func (x Runner) read(j jobs.Job, got jobs.StepResult) (Result, error) {
 	root, err := os.OpenRoot(j.Checkout)
@@ -148,7 +209,11 @@ func (x Runner) read(j jobs.Job, got jobs.StepResult) (Result, error) {
 		return Result{}, err
 	}
 	out := Result{StepResult: got}
-	o := toolresults.Options{Root: at, Dir: j.Dir, Files: root.FS(), Redact: x.Clean}
+	redact := x.clean
+	if got.Redact != nil {
+		redact = func(text string) string { return x.clean(got.Redact(text)) }
+	}
+	o := toolresults.Options{Root: at, Dir: j.Dir, Files: root.FS(), Redact: redact}
 	if got.Total > int64(len(got.Output)) {
 		o.Format = toolresults.Text // the end is missing
 		out.unread = fmt.Sprintf("the output has %d MB, and at most %d MB are read", got.Total>>20, len(got.Output)>>20)
@@ -157,9 +222,9 @@ func (x Runner) read(j jobs.Job, got jobs.StepResult) (Result, error) {
 		out.unread = err.Error()
 	}
 	if text := bytes.TrimSpace(got.Errors); len(text) > 0 || out.Result != (toolresults.Result{}) {
-		out.text, out.before = toolresults.Tail(got.Errors, x.Clean)
+		out.text, out.before = toolresults.Tail(got.Errors, redact)
 	} else {
-		out.text, out.before = toolresults.Tail(got.Output, x.Clean)
+		out.text, out.before = toolresults.Tail(got.Output, redact)
 	}
 	out.Output, out.Errors = nil, nil
 	return out, nil
@@ -170,6 +235,7 @@ type Result struct {
 	jobs.StepResult
 	toolresults.Result
 	compared *toolresults.Comparison // with the base branch; nil if that has no findings of the step
+	prints   *toolresults.Findings   // what is kept of the findings; nil if there are none
 	unread   string                  // why the output is not understood; "" if it is
 	text     string                  // its last lines
 	before   int                     // how many lines are left out before them
