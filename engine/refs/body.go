@@ -212,18 +212,33 @@ func appendDynamic(out []hcl.Traversal, b *hclsyntax.Block, iterators map[string
 	return out
 }
 
-// dynamicContents adds the places of the contents of all dynamic blocks in a body in native syntax.
+// dynamicContents adds the places of the contents of those dynamic blocks in a body in native syntax that may make no block.
 func dynamicContents(out []hcl.Range, body hcl.Body) []hcl.Range {
 	for _, b := range blocksIn(body) {
-		if b.Type != "dynamic" {
+		switch {
+		case b.Type != "dynamic":
 			out = dynamicContents(out, b.Body)
-			continue
-		}
-		for _, c := range b.Body.Blocks {
-			out = append(out, c.Body.SrcRange)
+		case makesBlocks(b):
+			for _, c := range b.Body.Blocks {
+				out = dynamicContents(out, c.Body)
+			}
+		default:
+			for _, c := range b.Body.Blocks {
+				out = append(out, c.Body.SrcRange)
+			}
 		}
 	}
 	return out
+}
+
+// makesBlocks reports whether a dynamic block certainly makes a block, because its for_each is a literal with elements.
+func makesBlocks(dynamic *hclsyntax.Block) bool {
+	a := dynamic.Body.Attributes["for_each"]
+	if a == nil || len(a.Expr.Variables()) > 0 {
+		return false
+	}
+	v, ds := a.Expr.Value(nil)
+	return !ds.HasErrors() && v.IsWhollyKnown() && v.CanIterateElements() && v.LengthInt() > 0
 }
 
 func appendExpr(out []hcl.Traversal, x hcl.Expression, iterators map[string]bool) []hcl.Traversal {

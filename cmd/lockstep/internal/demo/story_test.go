@@ -10,11 +10,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/localpipeline"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
 
 // TestMain runs the tests, or a worker that a story has started.
 func TestMain(m *testing.M) {
+	localpipeline.Main()
 	Main()
 	changeTime = time.Second // a slow machine must not miss the apply in progress
 	os.Exit(m.Run())

@@ -18,13 +18,13 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
-	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/hashicorp/hcl/v2/hclwrite"
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/localpipeline"
+	"github.com/lockstep-iac/lockstep/engine/parsing"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/awsstore"
 	"github.com/lockstep-iac/lockstep/functions/project"
 )
@@ -164,8 +164,7 @@ func withTool(path, name, digest string) ([]byte, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	f, ds := hclsyntax.ParseConfig(src, project.FileName, hcl.InitialPos)
-	if ds.HasErrors() {
+	if _, ds := parsing.Config(src, project.FileName); ds.HasErrors() {
 		return nil, cli.Hinted(fmt.Errorf("%s has a syntax error: %s", project.FileName, ds.Error()), "correct the file; `lockstep config check` shows the place")
 	}
 	value := fmt.Sprintf("%q", "sha256:"+digest)
@@ -176,7 +175,7 @@ func withTool(path, name, digest string) ([]byte, error) {
 	if hclsyntax.ValidIdentifier(name) {
 		entry = name + " = " + value + "\n"
 	}
-	a := f.Body.(*hclsyntax.Body).Attributes["tools"]
+	a := parsing.Syntax(src, project.FileName).Attributes["tools"]
 	if a == nil {
 		if len(src) > 0 {
 			src = append(src, '\n')
