@@ -382,10 +382,10 @@ func TestSecretOfAStep(t *testing.T) {
 			s := newStage(t, stepped(requirements.AfterPlan, "  role = \"plan\"\n"))
 			(&programs{do: func(jobs.StepRun) jobs.StepResult {
 				redact := func(text string) string { return strings.ReplaceAll(text, "swordfish", "(hidden)") }
-				return jobs.StepResult{Outcome: comment.StepFailed, Exit: 1, Output: []byte(redact(output)), Redact: redact}
+				return jobs.StepResult{Outcome: comment.StepFailed, Exit: 1, Output: []byte(output), Errors: []byte("and swordfish\n"), Redact: redact}
 			}}).use(s)
 			n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
-			s.expect("the status", s.status(n), "the key is (hidden)")
+			s.expect("the status", s.status(n), "(hidden)")
 			s.without("the status", s.status(n), "swordfish")
 		})
 	}
@@ -457,4 +457,33 @@ func TestStepsBeforePlanSeeTheCommit(t *testing.T) {
 	s.pipeline.Engine = removingFile{s.pipeline.Engine, "bad.txt"}
 	s.expect("the apply", s.say("bob", n, "lockstep apply"), "**Not applied** `.`", "The changes differ from the approved plan")
 	s.expect("the plan made again", s.status(n), "**`x` failed**")
+}
+
+// stepsStory has a step at each moment, from the push to the merge.
+func stepsStory(t *testing.T, f *faults) {
+	files := stepped(requirements.Generate, "")
+	for _, on := range []requirements.Moment{requirements.BeforePlan, requirements.AfterPlan, requirements.BeforeApply, requirements.AfterApply} {
+		files["lockstep.hcl"] += fmt.Sprintf("step %q {\n  on      = %[1]q\n  program = [\"lint\"]\n}\n", on)
+	}
+	s := newStage(t, files)
+	(&programs{do: func(run jobs.StepRun) jobs.StepResult {
+		if run.On != requirements.Generate {
+			return jobs.StepResult{Outcome: comment.StepPassed, Output: sarif("b.tf:1 no tags")}
+		}
+		if err := os.WriteFile(filepath.Join(run.Job.Checkout, run.Job.Dir, "main.tf"), []byte(resource("made", "1")), 0o600); err != nil {
+			t.Error(err)
+		}
+		return passes
+	}}).use(s)
+	f.use(s)
+	s.repo.Push("alice", "b", "B", githubtest.Files{"net/b.tf": resource("b", "1")})
+	n := s.repo.OpenPull("alice", "B", "b")
+	s.stubborn()
+	s.expect(f.String()+": the plan", s.status(n)+s.check("b"), "To apply this plan", "**1 finding**", "head lockstep: neutral 1 project ready to apply – 2 to add")
+	id := s.repo.Comment("alice", n, "lockstep apply")
+	s.stubborn()
+	s.appliedOnce(f, n, "net", s.answerTo(n, id), 3)
+	s.repo.Merge("alice", n)
+	s.stubborn()
+	s.tidy(f)
 }

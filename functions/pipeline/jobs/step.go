@@ -61,8 +61,9 @@ type StepResult struct {
 	// is how many bytes it wrote to its standard output; it is larger than Output if the rest was dropped.
 	Output, Errors []byte `json:",omitempty"`
 	Total          int64  `json:",omitempty"`
-	// Redact removes the secrets that the program could know from a text; nil for none. Output and Errors are redacted,
-	// but without their colours and escapes, they may have a secret.
+	// Redact removes the secrets that the program could know from a text; nil for none. Output and Errors have these
+	// secrets: pass each text of them through Redact before somebody sees it, or before it is kept. Redact takes seconds
+	// and much memory for a text of many megabytes.
 	Redact func(string) string `json:"-"`
 }
 

@@ -66,8 +66,7 @@ func (e *Engine) Step(ctx context.Context, run jobs.StepRun) (jobs.StepResult, e
 	}
 	// Nothing but the result of the program comes from the child.
 	out.Outcome, out.Exit, out.Took, out.Problem, out.Total = r.Step.Outcome, r.Step.Exit, r.Step.Took, c.clean(r.Step.Problem), r.Step.Total
-	out.Redact = c.clean
-	out.Output, out.Errors = []byte(c.clean(string(r.Step.Output))), []byte(c.clean(string(r.Step.Errors)))
+	out.Redact, out.Output, out.Errors = c.clean, r.Step.Output, r.Step.Errors
 	return out, nil
 }
 

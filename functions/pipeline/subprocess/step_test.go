@@ -187,10 +187,7 @@ func TestStep(t *testing.T) {
 	}
 	run.PlanRole = true
 	r, said = do(t, e, run)
-	if said := r.Redact("swordfish-swordfish"); said != "(hidden)" {
-		t.Errorf("a secret that it knows: %s", said)
-	}
-	if strings.Contains(said, "swordfish") || !strings.Contains(said, "AWS_SECRET_ACCESS_KEY=(hidden)") || !strings.Contains(said, "AWS_REGION=eu-central-1") {
+	if said = r.Redact(said); strings.Contains(said, "swordfish") || !strings.Contains(said, "AWS_SECRET_ACCESS_KEY=(hidden)") || !strings.Contains(said, "AWS_REGION=eu-central-1") {
 		t.Errorf("with the role of plans: %s", said)
 	}
 }

@@ -130,6 +130,9 @@ func (x *inquiry) files(ctx context.Context, q *admission.Request) error {
 		q.Differ, q.Whole = slices.Sorted(maps.Keys(planned.Tree)), planned.Whole
 		return gatefacts.NoteBrokenSettings(ctx, x.ap.Facts, q, x.dir)
 	}
+	if err != nil {
+		return err
+	}
 	moved := planned.Compare(x.in, q.Run)
 	q.Differ, q.Blocks, q.Around, q.Whole = moved.Own, moved.Blocks, moved.Around, planned.Whole
 	return x.ap.noteGenerators(ctx, q)
