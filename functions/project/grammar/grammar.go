@@ -167,7 +167,7 @@ var (
 			{Name: "override", Kind: texts, Default: "nobody", Doc: "People and teams who may override the gate by a comment."},
 		})}
 	// Step is parsed by package requirements.
-	Step = Block{Type: "step", Label: "name", Doc: "A program that Lockstep runs in the checkout of each plan or apply: a linter, a scanner, a generator. No shell sees its arguments. It sees the checkout and its own files only, and has no credentials and no network unless the block says so. The base branch decides.",
+	Step = Block{Type: "step", Label: "name", Doc: "A program that Lockstep runs in the checkout of each plan or apply: a linter, a scanner, a generator. No shell sees its arguments. It sees nothing of other runs, and has no network and no credentials unless the block says so. The base branch decides.",
 		Args: []Argument{
 			{Name: "on", Required: true, OneOf: []string{"generate", "before_plan", "after_plan", "before_apply", "after_apply"}, Doc: "When the program runs. On `generate` it runs after each checkout and may write files into it, on which the plan then depends."},
 			{Name: "program", Kind: texts, Required: true, Doc: "The name of a tool of `tools`, and its arguments. Lockstep replaces `{dir}`, `{checkout}`, `{files}`, `{workspace}`, `{head_sha}` and `{base_sha}` in arguments, and after the plan `{plan_json}`."},
