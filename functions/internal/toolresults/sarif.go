@@ -432,7 +432,7 @@ func (r *reader) add(x sarifResult, run sarifRun, out *Findings) {
 }
 
 // maxFilled is how many bytes of messages are read. Many results can share one long text of a rule.
-const maxFilled = 2 * MaxBytes
+const maxFilled = 8 << 20
 
 // budgeted returns the text, or a shorter one once the messages are too long together.
 func (r *reader) budgeted(text string) string {
