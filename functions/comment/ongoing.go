@@ -33,7 +33,7 @@ type Ongoing struct {
 	// available at present.
 	Next   time.Time
 	NoNext bool `json:",omitempty"`
-	// Log are the latest log lines of the providers. Unlogged is the number of those that were left out. Last is set in
+	// Log has the latest log lines of the providers. Unlogged is the number of omitted lines. Last is set in
 	// the last report of a plan or an apply: only then are all its secrets known. All three are for the page only.
 	Log      []LogLine `json:",omitempty"`
 	Unlogged int       `json:",omitempty"`

@@ -7,7 +7,7 @@ import (
 	"testing/iotest"
 )
 
-// TestLogLines holds that go-plugin gets the standard error of a plugin as it is, but for JSON that is no line of a log.
+// TestLogLines holds that go-plugin gets a plugin's standard error unchanged. Only JSON objects that are no log lines get a mark.
 func TestLogLines(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 200<<10)

@@ -47,13 +47,6 @@ func (e *Engine) Step(ctx context.Context, run jobs.StepRun) (jobs.StepResult, e
 	c := e.call(order{Action: steps, Job: run.Job, Step: &run, Tool: tool})
 	began := time.Now()
 	r, err := c.do(ctx)
-	after, failed := e.written(run)
-	if failed != nil {
-		return out, failed
-	}
-	for _, name := range changedFiles(before, after) {
-		out.Wrote = append(out.Wrote, c.clean(name))
-	}
 	if dead := asDeath(err); dead != nil {
 		out.Outcome, out.Took, out.Problem = comment.StepLimited, time.Since(began), c.clean(dead.Why)
 		return out, nil
@@ -67,6 +60,14 @@ func (e *Engine) Step(ctx context.Context, run jobs.StepRun) (jobs.StepResult, e
 	// Nothing but the result of the program comes from the child.
 	out.Outcome, out.Exit, out.Took, out.Problem, out.Total = r.Step.Outcome, r.Step.Exit, r.Step.Took, c.clean(r.Step.Problem), r.Step.Total
 	out.Redact, out.Output, out.Errors = c.clean, r.Step.Output, r.Step.Errors
+	after, err := e.written(run)
+	if err != nil { // the program has made what nobody can read, and would do so again
+		out.Outcome, out.Problem = comment.StepLimited, c.clean(err.Error())
+		return out, nil
+	}
+	for _, name := range changedFiles(before, after) {
+		out.Wrote = append(out.Wrote, c.clean(name))
+	}
 	return out, nil
 }
 
@@ -94,7 +95,7 @@ func (e *Engine) written(run jobs.StepRun) (map[string]stamp, error) {
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("look at the files of the checkout: %w", err)
+		return nil, fmt.Errorf("its files cannot be read: %w", err)
 	}
 	return out, nil
 }

@@ -51,7 +51,7 @@ var steps = Story{
 
 var sarif = Story{
 	Name:  "sarif",
-	Shows: "Findings that a pull request adds come first, on their lines. Those that were there before are counted.",
+	Shows: "New findings of a pull request come first, on their lines. Known findings are only counted.",
 	scenes: []scene{
 		stepped("main runs a scanner, which blocks nothing", edit(edit(rangesStep, "  override = [\"acme/leads\"]\n", ""), "{dir}\"]\n", "{dir}\"]\n  required = false\n")),
 		opened("alice opens a pull request", "alice", "guests", "Guests", githubtest.Files{"network/guests.tf": publicSubnet}, "**1 finding** (1 error), and no result of the base branch to compare with"),

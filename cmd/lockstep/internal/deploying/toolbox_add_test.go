@@ -22,7 +22,7 @@ func TestWithTool(t *testing.T) {
 		{"other arguments", "discover = false\n", "tflint", "discover = false\n\ntools = {\n  tflint = \"sha256:A\"\n}\n"},
 		{"another tool with its version", "tools = {\n  trivy = \"sha256:B\" # 0.74.0\n}\n", "tflint", "tools = {\n  trivy  = \"sha256:B\" # 0.74.0\n  tflint = \"sha256:A\"\n}\n"},
 		{"an older file of the tool", "tools = {\n  # pinned by hand\n  tflint = \"sha256:B\"\n}\n", "tflint", "tools = {\n  # pinned by hand\n  tflint = \"sha256:A\"\n}\n"},
-		{"a tool with a wrong digest", "tools = {\n  trivy = \"TODO\"\n}\n", "tflint", "tools = {\n  trivy  = \"TODO\"\n  tflint = \"sha256:A\"\n}\n"},
+		{"a tool with a wrong digest", "tools = {\n  trivy = \"sha256:unknown\"\n}\n", "tflint", "tools = {\n  trivy  = \"sha256:unknown\"\n  tflint = \"sha256:A\"\n}\n"},
 		{"one line", "tools = { trivy = \"sha256:B\" }\n", "tf.lint-2", "tools = { trivy = \"sha256:B\"\n  \"tf.lint-2\" = \"sha256:A\"\n}\n"},
 		{"one line, the tool itself", "tools = { \"tflint\" = \"\" }\n", "tflint", "tools = { \"tflint\" = \"sha256:A\" }\n"},
 		{"empty", "tools = {}\n", "tflint", "tools = {\n  tflint = \"sha256:A\"\n}\n"},
