@@ -106,6 +106,7 @@ var types = Union[Reason]{
 	"stopped":             reflect.TypeFor[WasStopped](),
 	"hooked":              reflect.TypeFor[Hooked](),
 	"step failed":         reflect.TypeFor[StepFailed](),
+	"not recorded":        reflect.TypeFor[NotRecorded](),
 	"nothing to unlock":   reflect.TypeFor[NothingToUnlock](),
 	"nothing to lock":     reflect.TypeFor[NothingToLock](),
 	"locked by another":   reflect.TypeFor[LockedByAnother](),

@@ -36,7 +36,7 @@ var settings = map[string]map[string]any{
 }
 
 // unencrypted are the buckets whose objects are not secret, and need not be under the deployment's key.
-var unencrypted = []string{"Toolbox"}
+var unencrypted = []string{"Toolbox", "Audit"}
 
 // only are the allowed properties of types of which another property could admit somebody: a
 // function's own role or address, another account's stream.

@@ -57,6 +57,8 @@ type Settings struct {
 	Mirror string
 	// Toolbox is the bucket with the tools of steps; "" if no steps can run.
 	Toolbox string
+	// Audit is the bucket with the audit records.
+	Audit string
 	// Builds is the name of the CodeBuild project that runs long applies; "" if there is none.
 	Builds string
 	// MaxPlans is the maximum number of plans at the same time. A single repository may use all of them, as
@@ -102,6 +104,7 @@ var variables = []variable{
 	{"LOCKSTEP_STATES", engines, true, ownStates},
 	{"LOCKSTEP_MIRROR", engines, true, text(func(s *Settings) *string { return &s.Mirror })},
 	{"LOCKSTEP_TOOLBOX", engines, true, text(func(s *Settings) *string { return &s.Toolbox })},
+	{"LOCKSTEP_AUDIT", engines, false, text(func(s *Settings) *string { return &s.Audit })},
 	{"LOCKSTEP_BUILD_PROJECT", engines, true, text(func(s *Settings) *string { return &s.Builds })},
 	{"LOCKSTEP_MAX_PLANS", []Function{Plan}, false, maxPlans},
 	{"LOCKSTEP_STOP_BEFORE", []Function{Apply}, true, stopBefore},

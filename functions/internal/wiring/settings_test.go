@@ -16,7 +16,7 @@ import (
 
 // environment is what template.yaml makes of a stack.
 var environment = map[string]string{
-	"LOCKSTEP_TABLE": "records", "LOCKSTEP_BUCKET": "artifacts", "LOCKSTEP_KEY": "arn:aws:kms:eu-central-1:1:key/k",
+	"LOCKSTEP_TABLE": "records", "LOCKSTEP_BUCKET": "artifacts", "LOCKSTEP_AUDIT": "audit", "LOCKSTEP_KEY": "arn:aws:kms:eu-central-1:1:key/k",
 	"LOCKSTEP_EVENTS_QUEUE": "https://sqs/1/events.fifo", "LOCKSTEP_PLANS_QUEUE": "https://sqs/1/plans.fifo", "LOCKSTEP_APPLIES_QUEUE": "https://sqs/1/applies.fifo",
 	"LOCKSTEP_APP_ID": "4711", "LOCKSTEP_APP_KEY_SECRET": "arn:aws:secretsmanager:eu-central-1:1:secret:key",
 	"LOCKSTEP_WEBHOOK_SECRET": "arn:aws:secretsmanager:eu-central-1:1:secret:hook", "LOCKSTEP_GITHUB_URL": "https://github.example/api/v3/",
@@ -44,7 +44,7 @@ func TestRead(t *testing.T) {
 	for f, want := range map[Function]Settings{
 		Webhook: {Table: "records", Serves: serves, Events: "https://sqs/1/events.fifo", WebhookSecret: environment["LOCKSTEP_WEBHOOK_SECRET"], Apps: apps, AppsSecrets: "lockstep/apps/"},
 		Apply: {
-			Table: "records", Bucket: "artifacts", Key: environment["LOCKSTEP_KEY"], Events: "https://sqs/1/events.fifo",
+			Table: "records", Bucket: "artifacts", Audit: "audit", Key: environment["LOCKSTEP_KEY"], Events: "https://sqs/1/events.fifo",
 			Serves: serves, Deployment: "ou-a", AppID: 4711, AppKeySecret: environment["LOCKSTEP_APP_KEY_SECRET"], GitHubURL: "https://github.example/api/v3/",
 			StateRole: "arn:aws:iam::1:role/states", StateExternalID: "stack", OwnStates: places.Own{"s3://states/{owner}/{name}/**"},
 			TargetRole: "arn:aws:iam::2:role/target", ExternalID: "x", StopBefore: 90 * time.Second,

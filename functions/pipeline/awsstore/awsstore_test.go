@@ -1,6 +1,7 @@
 package awsstore
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -93,3 +94,35 @@ func TestToken(t *testing.T) {
 		t.Error("two texts have one token")
 	}
 }
+
+func TestChains(t *testing.T) {
+	t.Parallel()
+	url := statebackendtest.StartVersitygw(t)
+	lambdatest.TestChains(t, func(t *testing.T) pipeline.Chains {
+		a := openArtifacts(t, url, nil)
+		return Chains{Client: a.Client, Bucket: a.Bucket}
+	})
+}
+
+// TestChainsOfALostBucket holds that a bucket that is gone, or that may not be written, is told from one that is busy:
+// no other attempt will succeed.
+func TestChainsOfALostBucket(t *testing.T) {
+	t.Parallel()
+	for status, want := range map[int]error{403: pipeline.ErrRefused, 404: pipeline.ErrRefused, 400: pipeline.ErrRefused, 412: pipeline.ErrConflict, 503: nil, 500: nil} {
+		answer := roundTrip(func(r *http.Request) (*http.Response, error) {
+			return &http.Response{StatusCode: status, Header: http.Header{}, Body: http.NoBody, Request: r}, nil
+		})
+		url := "http://127.0.0.1"
+		c := Chains{Bucket: "audit", Client: s3.New(s3.Options{Region: "us-east-1", BaseEndpoint: &url, Credentials: signer, Retryer: impatient(), UsePathStyle: true, HTTPClient: &http.Client{Transport: answer}})}
+		err := c.Add(t.Context(), "7/x@default", 1, []byte("x"))
+		for _, kind := range []error{pipeline.ErrRefused, pipeline.ErrConflict} {
+			if err == nil || errors.Is(err, kind) != (kind == want) {
+				t.Errorf("status %d: %v, which is %v: %v", status, err, kind, errors.Is(err, kind))
+			}
+		}
+	}
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }

@@ -703,6 +703,7 @@ func TestContinueExchanged(t *testing.T) {
 				t.Fatal(err)
 			}
 			test.forge(r)
+			r.exchanged = name == "both"
 			if err := r.pipeline.Handle(t.Context(), m); err != nil {
 				t.Fatal(err)
 			}

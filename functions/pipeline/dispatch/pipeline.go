@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/audit"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/buildrunner"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/intake"
@@ -35,7 +36,9 @@ type Pipeline struct {
 	Records   pipeline.Records
 	Artifacts pipeline.Artifacts
 	Queue     pipeline.Queue
-	Engine    jobs.Engine
+	// Audit records what was decided about states, and done.
+	Audit  audit.Trail
+	Engine jobs.Engine
 	// Hook calls the hooks of base branches. If it is nil, no hook can be called, and each hook counts as
 	// failed.
 	Hook jobs.HookFunc

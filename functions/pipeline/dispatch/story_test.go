@@ -1,6 +1,7 @@
 package dispatch_test
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -18,6 +19,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/audit"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/dispatch"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/executor"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
@@ -40,7 +42,11 @@ type stage struct {
 	data *localstore.Dir
 	// records are in memory: those of package localstore keep the same contract, and serve is tested with them.
 	records pipeline.Records
-	app     *github.App
+	chains  memory.Chains // of audit records
+	// exchanged is set if the story exchanges the plan of an apply that was begun, so that its audit records must not
+	// agree.
+	exchanged bool
+	app       *github.App
 	// appConfig is what the App is made of.
 	appConfig github.AppConfig
 	pipeline  *dispatch.Pipeline
@@ -90,15 +96,37 @@ func newStageAt(t *testing.T, files githubtest.Files, now func() time.Time) *sta
 	s.app = app
 	s.data = opened(t)
 	s.records = new(memory.Store)
+	t.Cleanup(s.verifyChains)
 	s.pipeline = &dispatch.Pipeline{
 		Bases: &gatefacts.Bases{Repositories: app}, Inventory: app,
 		Connect: func(p pipeline.Pull) (dispatch.GitHub, error) { return app.Repository(p.Installation, p.Repo) },
 		Records: s.records, Artifacts: s.data.Artifacts, Queue: s.data.Queue,
 		Engine:  &executor.Engine{Version: "test", Backend: executor.LocalStates(s.data.States)},
+		Audit:   audit.Trail{Chains: &s.chains},
 		Scratch: t.TempDir(), Serves: serving(t, "acme"), LookEvery: 1, MaxStrangers: 100,
 	}
 	s.webhook = intake.Webhook{Intake: s.pipeline.Intake(), Secrets: []github.Secret{hush}, Log: func(err error) { t.Error(err) }}
 	return s
+}
+
+// verifyChains holds that the audit records of the story prove that only what was allowed was applied.
+func (s *stage) verifyChains() {
+	for chain, records := range s.chains.All() {
+		v := audit.Verification{}
+		for i, data := range records {
+			v.Add(chain, i+1, data)
+		}
+		for _, f := range v.End() {
+			if f.Break && s.exchanged {
+				s.exchanged = false
+			} else if f.Break {
+				s.t.Errorf("audit record %d of %s: %s\n%s", f.N, chain, f.Text, bytes.Join(records, []byte("\n")))
+			}
+		}
+	}
+	if s.exchanged {
+		s.t.Error("the audit records do not show that the plan was exchanged")
+	}
 }
 
 // receiver returns the webhook at a host: that of the stage, or of one beside it.
@@ -152,13 +180,14 @@ func serving(t *testing.T, text string) intake.Serves {
 func (s *stage) gate(g memory.Gate) (off func()) {
 	p, was := s.pipeline, *s.pipeline
 	p.Records, p.Artifacts, p.Queue = g.Records(p.Records), g.Artifacts(p.Artifacts), g.Queue(p.Queue)
+	p.Audit.Chains = g.Chains(p.Audit.Chains)
 	p.Connect = func(pull pipeline.Pull) (dispatch.GitHub, error) {
 		hub, err := was.Connect(pull)
 		return storytest.Hub(hub, g), err
 	}
 	s.webhook.Intake = p.Intake()
 	return func() {
-		p.Records, p.Artifacts, p.Queue, p.Connect = was.Records, was.Artifacts, was.Queue, was.Connect
+		p.Records, p.Artifacts, p.Queue, p.Connect, p.Audit = was.Records, was.Artifacts, was.Queue, was.Connect, was.Audit
 		s.webhook.Intake = p.Intake()
 	}
 }

@@ -68,7 +68,7 @@ func (p *Pipeline) task(m pipeline.Message, hub GitHub, tries *ledger.Attempts) 
 	t.plans = &planrun.PlanQueuer{Facts: t.facts, Report: t.report, Ledger: t.ledger, Projects: projects, TryPolicies: p.TryPolicies, Queue: queue, Ahead: queue.Ahead, Loud: p.Loud, Tell: t.tell}
 	t.foreseer = plannedoutputs.Foreseer{Facts: t.facts, Ledger: t.ledger, Artifacts: p.Artifacts, Queue: queue}
 	hooks, run := integrations.Hooks{Facts: t.facts, Call: p.Hook}, steps.Runner{Facts: t.facts, Run: p.Step, Artifacts: p.Artifacts, Clean: t.report.Clean}
-	applies := &applyrun.ApplyQueuer{Facts: t.facts, Report: t.report, Ledger: t.ledger, Queue: queue, Tell: t.tell}
+	applies := &applyrun.ApplyQueuer{Facts: t.facts, Report: t.report, Ledger: t.ledger, Queue: queue, Tell: t.tell, Audit: p.Audit}
 	t.planner = &planrun.Planner{
 		Facts: t.facts, Report: t.report, Ledger: t.ledger, Leases: t.leases,
 		Artifacts: p.Artifacts, Projects: projects, Engine: p.Engine, Open: t.open, Hooks: hooks, Steps: run, Poll: p.Poll, Follow: applies.ApplyAfterPlan, Foreseer: t.foreseer,
@@ -86,19 +86,19 @@ func (p *Pipeline) task(m pipeline.Message, hub GitHub, tries *ledger.Attempts) 
 	t.closer = &applyrun.Closer{Facts: t.facts, Report: t.report, Ledger: t.ledger, Queuer: applies, Open: t.open, Artifacts: p.Artifacts}
 	t.applier = &applyrun.Applier{
 		Facts: t.facts, Report: t.report, Ledger: t.ledger, Leases: t.leases, Closer: t.closer, Tries: tries,
-		Artifacts: p.Artifacts, Projects: projects, Queue: queue, Engine: p.Engine, Hooks: hooks, Steps: run, Builder: p.builder(m), StopBefore: p.StopBefore, Poll: p.Poll,
+		Artifacts: p.Artifacts, Projects: projects, Queue: queue, Engine: p.Engine, Hooks: hooks, Steps: run, Audit: p.Audit, Builder: p.builder(m), StopBefore: p.StopBefore, Poll: p.Poll,
 	}
 	t.waves = &applyrun.Waves{Facts: t.facts, Report: t.report, Ledger: t.ledger, Queuer: applies, Closer: t.closer, Applier: t.applier}
-	t.recover = &applyrun.Recoverer{Facts: t.facts, Report: t.report, Ledger: t.ledger, Queue: queue, Engine: p.Engine}
+	t.recover = &applyrun.Recoverer{Facts: t.facts, Report: t.report, Ledger: t.ledger, Queue: queue, Engine: p.Engine, Audit: p.Audit}
 	t.commands = &commands{
 		Recover: t.recover,
 		Querier: t.querier,
 		Waves:   t.waves,
 		Stopper: &stopping.Stopper{Facts: t.facts, Ledger: t.ledger},
 		Facts:   t.facts, Report: t.report, Ledger: t.ledger, Plans: t.plans, Applies: applies, MaxCommands: p.MaxCommands, MaxStrangers: p.MaxStrangers,
-		Locker:   &locking.Locker{Facts: t.facts, Ledger: t.ledger, Open: t.open},
-		Unlocker: &applyrun.Unlocker{Facts: t.facts, Report: t.report, Ledger: t.ledger, Open: t.open, Engine: p.Engine},
-		Override: &applyrun.Overrider{Facts: t.facts, Ledger: t.ledger},
+		Locker:   &locking.Locker{Facts: t.facts, Ledger: t.ledger, Open: t.open, Audit: p.Audit},
+		Unlocker: &applyrun.Unlocker{Facts: t.facts, Report: t.report, Ledger: t.ledger, Open: t.open, Engine: p.Engine, Audit: p.Audit},
+		Override: &applyrun.Overrider{Facts: t.facts, Ledger: t.ledger, Audit: p.Audit},
 	}
 	return t
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/requirementrules"
 	"github.com/lockstep-iac/lockstep/functions/places"
 	"github.com/lockstep-iac/lockstep/github"
 )
@@ -62,6 +63,8 @@ type Reader struct {
 	// unasked is set while the reader decides about an apply that nobody has requested. The question is then
 	// not recorded. Instead, a [pipeline.Watch] is kept, so that changes of the facts are noticed.
 	unasked bool
+	// decided is the question about requirements that was decided last, with its facts; nil if there was none.
+	decided *requirementrules.Question
 	// asked is the latest question about the address of a state that this reader has put to the gate.
 	asked *admission.PlaceQuestion
 }

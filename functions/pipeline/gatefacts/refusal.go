@@ -6,6 +6,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
@@ -68,4 +69,13 @@ const maxElsewhere = 5
 // Refused returns the reply to a command that a decision has refused, with the decision's reasons.
 func Refused(c comment.Command, project string, d admission.Decision) comment.Refused {
 	return comment.Refused{Command: c, Project: project, Reasons: d.Reasons}
+}
+
+// NotRecorded returns the refusal of a command whose audit record the store refuses. It returns any other error
+// unchanged.
+func NotRecorded(c comment.Command, label string, err error) (comment.Reply, error) {
+	if errors.Is(err, pipeline.ErrRefused) {
+		return Refused(c, label, admission.Refusal(reasons.NotRecorded{Problem: err.Error(), Again: c.String()})), nil
+	}
+	return nil, err
 }

@@ -129,7 +129,7 @@ func (e *Reader) require(ctx context.Context, q *admission.Request) error {
 		return fmt.Errorf("read what the requirements are about: %w", err)
 	}
 	ruling := requirementrules.Decide(question)
-	q.Required = &ruling
+	q.Required, e.decided = &ruling, &question
 	if e.unasked {
 		watches(e, in, question, e.Pull.Head.SHA)
 		return nil
@@ -252,7 +252,7 @@ func (e *Reader) RequiredAgain(ctx context.Context, q *admission.Request, conten
 		return fmt.Errorf("look at the pull request again: %w", err)
 	}
 	again := *e
-	again.Pull, again.required = pull, nil
+	again.Pull, again.required, again.decided = pull, nil, nil
 	again.elsewhere = nil
 	now := *q
 	if content != nil {
@@ -262,11 +262,15 @@ func (e *Reader) RequiredAgain(ctx context.Context, q *admission.Request, conten
 		return err
 	}
 	q.Required, q.Deployment, q.ServedBy = now.Required, now.Deployment, now.ServedBy
+	e.decided = again.decided
 	if q.Order, err = again.orderIn(ctx, e.asked.Head); err != nil {
 		return fmt.Errorf("look at the order of applies again: %w", err)
 	}
 	return nil
 }
+
+// Decided returns the question about requirements that a reader has decided last, with its facts; nil if there was none.
+func Decided(e *Reader) *requirementrules.Question { return e.decided }
 
 // DecideDeniedAgain decides once more about a project whose plan the gate has refused. The request is the same
 // as for a push. So people see what is missing now. An error that only a person can fix becomes a refusal.

@@ -121,6 +121,7 @@ var parts = []struct {
 	{regexp.MustCompile(`^(\$\{Artifacts\.Arn}/(rescued|providers)/).+`), "${1}a"},
 	{regexp.MustCompile(`^(\$\{Artifacts\.Arn}/tarballs/)([a-z][a-z0-9-]*/)?[0-9]+/.+`), "${1}5/c0ffee.tar.gz"},
 	{regexp.MustCompile(`^(\$\{Toolbox\.Arn}/tools/).+`), "${1}0123"},
+	{regexp.MustCompile(`^(\$\{Audit\.Arn}/).+`), "${1}5/net@default/0000000001.json"},
 	{regexp.MustCompile(`(log-stream:).+`), "${1}a"},
 }
 

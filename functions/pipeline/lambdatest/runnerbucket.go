@@ -31,8 +31,8 @@ func (s *Stack) follow(c templates.Call, header http.Header) []templates.Call {
 		}
 		return nil
 	}
-	if c.Action == "s3:PutObject" {
-		s.seals(c.Resource, throughS3("kms:Decrypt", header.Get("x-amz-server-side-encryption-aws-kms-key-id"), encryptionContextOf(header)))
+	if key := header.Get("x-amz-server-side-encryption-aws-kms-key-id"); c.Action == "s3:PutObject" && key != "" {
+		s.seals(c.Resource, throughS3("kms:Decrypt", key, encryptionContextOf(header)))
 	}
 	sealed, ok := s.sealed[c.Resource]
 	if !ok {
@@ -72,6 +72,9 @@ func s3Context(header http.Header) map[string][]string {
 		if v := header.Get(name); v != "" {
 			out["s3:"+name] = []string{v}
 		}
+	}
+	if v := header.Get("If-None-Match"); v != "" {
+		out["s3:if-none-match"] = []string{v}
 	}
 	return out
 }

@@ -3,6 +3,7 @@
 //
 //	lockstep.db            records and messages, in a SQLite database
 //	artifacts/KEY          an artifact
+//	audit/CHAIN/N.json     an audit record
 //	states/OWNER/REPO/...  the states of projects, which the engine writes
 //
 // Only the owner can read the files, because saved plans and states contain secrets. Any number of processes
@@ -25,6 +26,7 @@ var (
 	_ pipeline.Records   = Records{}
 	_ pipeline.Artifacts = Artifacts{}
 	_ pipeline.Queue     = (*Queue)(nil)
+	_ pipeline.Chains    = Chains{}
 )
 
 // A Dir is a data directory.
@@ -32,6 +34,7 @@ type Dir struct {
 	Records   Records
 	Artifacts Artifacts
 	Queue     *Queue
+	Chains    Chains
 	// States is the directory for states.
 	States string
 }
@@ -49,6 +52,7 @@ func Open(path string) (*Dir, error) {
 		Artifacts: Artifacts{filepath.Join(path, "artifacts")},
 		Queue:     &Queue{db: db, wake: make(chan struct{}, 1)},
 		States:    filepath.Join(path, "states"),
+		Chains:    Chains{filepath.Join(path, "audit")},
 	}
 	for _, dir := range []string{d.Artifacts.dir, d.States} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {

@@ -37,6 +37,11 @@ func TestArtifacts(t *testing.T) {
 	lambdatest.TestArtifacts(t, func(t *testing.T) pipeline.Artifacts { return openDir(t).Artifacts })
 }
 
+func TestChains(t *testing.T) {
+	t.Parallel()
+	lambdatest.TestChains(t, func(t *testing.T) pipeline.Chains { return openDir(t).Chains })
+}
+
 func TestQueue(t *testing.T) {
 	t.Parallel()
 	lambdatest.TestLine(t, func(t *testing.T) lambdatest.Line { return line{openDir(t).Queue} })

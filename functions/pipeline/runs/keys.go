@@ -110,6 +110,16 @@ type LastApply struct {
 	// counts once more, because plans that were made in between do not know that apply. The ledger sets the
 	// number. In a record that a caller wants to write, the number is 0.
 	Applies int `json:",omitempty"`
+	// Audited is the audit record of the end of the apply. Zero means that there is none.
+	Audited Audited `json:",omitzero"`
+}
+
+// An Audited is the place of a record in a chain of audit records: see package audit.
+type Audited struct {
+	Chain string // its name
+	N     int    // the number of the record, from 1
+	Hash  string // the SHA-256 of the record's bytes, in hexadecimal digits
+	At    int64  // the time of the record, in seconds since 1970
 }
 
 // A Fate says how a planned or applied pull request has ended. It is "" if the pull request has not ended.

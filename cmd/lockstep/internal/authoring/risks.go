@@ -6,7 +6,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/opening"
@@ -64,12 +63,7 @@ func risksText(found []risks.Risk, dependents int) string {
 		width = max(width, len(n))
 	}
 	for _, r := range found {
-		fmt.Fprintf(&b, "%-*s  %s: %s\n", width, r.Name, r.Object, strings.Map(func(r rune) rune {
-			if unicode.IsControl(r) {
-				return ' '
-			}
-			return r
-		}, r.Text))
+		fmt.Fprintf(&b, "%-*s  %s: %s\n", width, r.Name, r.Object, cli.Plain(r.Text))
 	}
 	if len(found) == 0 {
 		b.WriteString("Lockstep finds no risk in this plan. Read the plan nevertheless: Lockstep does not know all types of resources.\n")

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/hashicorp/hcl/v2"
 
@@ -118,12 +117,7 @@ const maxLine = 100
 
 // oneLine returns a line of a file for a terminal: without the space around it and without control characters.
 func oneLine(line string) string {
-	text := []rune(strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return ' '
-		}
-		return r
-	}, strings.TrimSpace(line)))
+	text := []rune(cli.Plain(strings.TrimSpace(line)))
 	if len(text) > maxLine {
 		return string(text[:maxLine]) + "..."
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/assembly"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/audit"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/dispatch"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/executor"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/intake"
@@ -41,7 +42,7 @@ func (m *Machine) member(c Config, in tenants.Space) *member {
 		parts.Artifacts, parts.Where = in.Artifacts(m.Data.Artifacts), nil
 	}
 	p := parts.Pipeline()
-	p.States = c.OwnStates
+	p.States, p.Audit = c.OwnStates, audit.Trail{Chains: m.Data.Chains}
 	p.Runners = []string{environments.CodeBuild} // a process here has no time limit, and does what a build would do
 	if c.Calls != nil {
 		c.Calls.Hide = func(text string) string { return executor.Redact(hidden, text) }

@@ -12,6 +12,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/assembly"
 	"github.com/lockstep-iac/lockstep/functions/internal/wiring"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/audit"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/awsstore"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/callouts"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/dispatch"
@@ -97,6 +98,7 @@ func (w *Worker) member(own *wiring.World) *member {
 	p.Engine, p.Projects, p.TryPolicies, p.Step, p.Scratch = e, e, e.Rehearse, e.Step, e.Scratch
 	p.States, p.Share, p.Hook, p.Notify = own.OwnStates, own.MaxPlans, calls.Hook, calls.Notify
 	p.StopBefore = own.StopBefore
+	p.Audit = audit.Trail{Chains: awsstore.Chains{Client: s3.NewFromConfig(own.AWS), Bucket: own.Audit}}
 	if own.Builds != "" {
 		p.Runners = []string{environments.CodeBuild}
 	}

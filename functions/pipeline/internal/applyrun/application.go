@@ -165,7 +165,7 @@ func (ap *Applier) handOver(ctx context.Context, s ledger.Versioned, b ledger.Be
 	}
 	// Other pull requests must learn of this apply now, because their plans would revert its changes. That is
 	// necessary even if no process continues the apply.
-	if err := recordLastApply(ctx, ap, s.Run, o.State); err != nil {
+	if err := recordLastApply(ctx, ap, s.Run, o.State, b.Audited); err != nil {
 		return err
 	}
 	s = s.To(runs.Continuing)

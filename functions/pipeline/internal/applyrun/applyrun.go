@@ -24,6 +24,7 @@ import (
 	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/audit"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/buildrunner"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/integrations"
@@ -42,7 +43,8 @@ type ApplyQueuer struct {
 	Queue  pipeline.Queue
 	// Tell reports the results of the pull request's applies to GitHub and to people elsewhere. It is called
 	// before the phase of an applied run changes. It can be repeated.
-	Tell func(context.Context) error
+	Tell  func(context.Context) error
+	Audit audit.Trail
 }
 
 // An Unlocker releases the locks of states, both those of applies and those of people.
@@ -52,6 +54,7 @@ type Unlocker struct {
 	Ledger ledger.Ledger
 	Open   openplans.Finder
 	Engine jobs.Engine
+	Audit  audit.Trail
 }
 
 // A Closer handles the runs of a pull request that was merged or closed.
@@ -77,6 +80,8 @@ type Applier struct {
 	Engine    jobs.Engine
 	Hooks     integrations.Hooks
 	Steps     steps.Runner
+	// Audit records each apply before its first change, and before its result is reported.
+	Audit audit.Trail
 	// Builder lets builds make the applies of environments that ask for that.
 	Builder buildrunner.Builder
 	// Poll is how often an apply checks whether it must stop; 0 means 5 s.

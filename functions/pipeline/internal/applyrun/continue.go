@@ -207,8 +207,12 @@ func (ap *Applier) stopped(ctx context.Context, c *application, o jobs.Outcome, 
 		return fmt.Errorf("stop the apply of %s: %w", c.run.Project, err)
 	}
 	s := c.run
+	at, err := ap.auditEnd(ctx, s.Run, c.begun.ApplyRecord, o)
+	if err != nil {
+		return err
+	}
 	if !stateUntouched(s.Run, o) {
-		if err := recordLastApply(ctx, ap, s.Run, o.State); err != nil {
+		if err := recordLastApply(ctx, ap, s.Run, o.State, at); err != nil {
 			return err
 		}
 	}

@@ -77,10 +77,10 @@ func stateUntouched(r runs.Run, o jobs.Outcome) bool {
 	return o.Failed && !o.Lost && o.Counts == jobs.Outcome{}.Counts && o.Progress.Done == 0 && o.State == r.Plan.State
 }
 
-// recordLastApply records that a run was applied. since is the ID of the state after the apply. It also updates
-// the comments of pull requests whose plans would revert the apply.
-func recordLastApply(ctx context.Context, ap *Applier, r runs.Run, since runs.StateID) error {
-	l := runs.LastApply{Number: r.Pull.Number, Head: r.Spec.Head, By: r.Asked.By, State: since, Into: r.Asked.Into}
+// recordLastApply records that a run was applied. since is the ID of the state after the apply, and at the latest
+// audit record of the apply. It also updates the comments of pull requests whose plans would revert the apply.
+func recordLastApply(ctx context.Context, ap *Applier, r runs.Run, since runs.StateID, at runs.Audited) error {
+	l := runs.LastApply{Number: r.Pull.Number, Head: r.Spec.Head, By: r.Asked.By, State: since, Into: r.Asked.Into, Audited: at}
 	if err := ap.Ledger.Remember(ctx, r, l); err != nil {
 		return err
 	}
@@ -108,10 +108,14 @@ func (ap *Applier) Finish(ctx context.Context, s ledger.Versioned, e ledger.Appl
 	} else if err := ap.Artifacts.Put(ctx, s.Result(), []byte(notes.Interrupted())); err != nil {
 		return err
 	}
+	at, err := ap.auditEnd(ctx, s.Run, e, o)
+	if err != nil {
+		return err
+	}
 	// The last apply to the state is recorded before the end, because decisions about other pull requests
 	// depend on it.
 	if e.Outcome == nil || !stateUntouched(s.Run, o) {
-		if err := recordLastApply(ctx, ap, s.Run, o.State); err != nil {
+		if err := recordLastApply(ctx, ap, s.Run, o.State, at); err != nil {
 			return err
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/comment/rulings"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/audit"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
@@ -17,6 +18,7 @@ import (
 type Overrider struct {
 	Facts  *gatefacts.Reader
 	Ledger ledger.Ledger
+	Audit  audit.Trail
 }
 
 // Override returns, for each plan that the command selects, a reply that says which requirements are
@@ -71,6 +73,14 @@ func (ov *Overrider) Override(ctx context.Context, c comment.Command) ([]comment
 		}
 		if no != nil {
 			replies = append(replies, gatefacts.Refused(c, runs.Label(s.Run), admission.Refusal(no)))
+			continue
+		}
+		if err := ov.Audit.Command(ctx, ov.Facts.Message, s.Run, audit.OverrideAllowed, c.Reason); err != nil {
+			no, err := gatefacts.NotRecorded(c, runs.Label(s.Run), err)
+			if err != nil {
+				return nil, err
+			}
+			replies = append(replies, no)
 			continue
 		}
 		left, err := ov.obstacles(ctx, s.Run, lifting.Required)

@@ -168,7 +168,10 @@ func (qu *ApplyQueuer) enqueueOne(ctx context.Context, c comment.Command, s ledg
 		case waits:
 			s.Run = s.WithWaiting(runs.Waiting{For: m.ID, By: m.Actor, Answer: answer, Plan: s.Plan.Hash, On: on})
 		case !d.Allowed():
-			return gatefacts.Refused(c, runs.Label(s.Run), d), nil
+			if admission.Has[reasons.Required](d) {
+				err = auditRefusal(ctx, qu.Audit, qu.Report, s.Run, d)
+			}
+			return gatefacts.Refused(c, runs.Label(s.Run), d), err
 		default:
 			if answer != s.Asked.Answer && s.Asked.Waits == nil { // the person who asked for the apply before learns that another request has it applied
 				if err := qu.Report.AnswerWaitingApply(ctx, s.Run, reasons.BeingApplied{By: m.Actor, Verb: comment.Apply}); err != nil {

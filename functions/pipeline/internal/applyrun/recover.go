@@ -8,6 +8,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/audit"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
@@ -24,6 +25,7 @@ type Recoverer struct {
 	Ledger ledger.Ledger
 	Queue  pipeline.Queue
 	Engine jobs.Engine
+	Audit  audit.Trail
 }
 
 // recoverReply returns a reply as it is stored in the answer: with an ID for the recovery of this run's state.
@@ -109,5 +111,5 @@ func (re *Recoverer) recover(ctx context.Context, r runs.Run) (comment.Reply, er
 }
 
 func (re *Recoverer) reach(c comment.Command) stateAccess {
-	return stateAccess{re.Facts, re.Report, c}
+	return stateAccess{re.Facts, re.Report, re.Audit, c}
 }

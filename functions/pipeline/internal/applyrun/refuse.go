@@ -42,6 +42,9 @@ func (ap *Applier) refuse(ctx context.Context, s ledger.Versioned, d admission.D
 	if late = late && s.Asked.Answer == ledger.MergeAnswer && !s.Apply.Part; late {
 		d = held
 	}
+	if err := auditRefusal(ctx, ap.Audit, ap.Report, s.Run, d); err != nil {
+		return err
+	}
 	no := gatefacts.Refused(comment.Command{Verb: comment.Apply}, s.Project, d)
 	if err := ap.Report.Reply(ctx, s.Asked.Answer, report.ApplyReply(s.Run, no)); err != nil {
 		return err

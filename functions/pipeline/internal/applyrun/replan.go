@@ -2,11 +2,13 @@ package applyrun
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/integrations"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
@@ -71,8 +73,16 @@ func (p *permission) decide(ctx context.Context, now jobs.BeforeApply) (none led
 	if err := p.settle(ctx, settled); err != nil {
 		return none, jobs.Refused, err
 	}
+	audited, err := p.audit(ctx)
+	if errors.Is(err, pipeline.ErrRefused) {
+		p.last = admission.Refusal(reasons.NotRecorded{Problem: p.ap.Report.Clean(err.Error()), Again: asksAgain(p.q).String()})
+		return none, jobs.Refused, nil
+	}
+	if err != nil {
+		return none, jobs.Refused, err
+	}
 	// The apply record is written last, immediately before the first change.
-	b, err := p.ap.Ledger.Begin(ctx, p.run.Run, ledger.ApplyRecord{Commit: p.q.Run.Spec.Merge, Base: p.q.Run.Spec.Base, Lifted: runs.ForRecord(p.q.Required.Lifts()), Approved: p.q.Required.Approvers(), Hooks: said, HardStop: p.job.Times.HardStop})
+	b, err := p.ap.Ledger.Begin(ctx, p.run.Run, ledger.ApplyRecord{Audited: audited, Commit: p.q.Run.Spec.Merge, Base: p.q.Run.Spec.Base, Lifted: runs.ForRecord(p.q.Required.Lifts()), Approved: p.q.Required.Approvers(), Hooks: said, HardStop: p.job.Times.HardStop})
 	if err != nil {
 		return none, jobs.Refused, err
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/audit"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
@@ -18,8 +19,12 @@ import (
 type stateAccess struct {
 	facts   *gatefacts.Reader
 	report  *report.Reporter
+	audit   audit.Trail
 	command comment.Command
 }
+
+// allowances are the audit records of the commands.
+var allowances = map[comment.Verb]audit.Event{comment.Unlock: audit.UnlockAllowed, comment.Recover: audit.RecoverAllowed}
 
 // do asks the gate about a run. If the gate allows the command, it calls work with the job of the run, and
 // returns the reply of work. Otherwise it returns the refusal.
@@ -32,6 +37,9 @@ func (x stateAccess) do(ctx context.Context, r runs.Run, work func(jobs.Job) (co
 	}
 	if !d.Allowed() {
 		return gatefacts.Refused(x.command, runs.Label(r), d), nil
+	}
+	if err := x.audit.Command(ctx, x.facts.Message, r, allowances[x.command.Verb], ""); err != nil {
+		return gatefacts.NotRecorded(x.command, runs.Label(r), err)
 	}
 	reply, err := work(in.job)
 	var state *jobs.StateError

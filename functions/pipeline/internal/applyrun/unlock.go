@@ -49,7 +49,7 @@ func (un *Unlocker) Unlock(ctx context.Context, c comment.Command) ([]comment.Re
 }
 
 func (un *Unlocker) unlockOne(ctx context.Context, c comment.Command, r runs.Run) ([]comment.Reply, error) {
-	x := stateAccess{un.Facts, un.Report, c}
+	x := stateAccess{un.Facts, un.Report, un.Audit, c}
 	d, no, err := x.allowed(ctx, r)
 	if err == nil && no != nil && only[reasons.BeingApplied](d) {
 		no, err = un.unlockUnderWay(ctx, r, no)

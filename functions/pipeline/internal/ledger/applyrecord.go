@@ -33,6 +33,8 @@ type ApplyRecord struct {
 	Lifted *rulings.Ruling `json:",omitempty"`
 	// Approved are the users whose approvals counted then.
 	Approved []string `json:",omitempty"`
+	// Audited is the audit record that the apply was allowed.
+	Audited runs.Audited `json:",omitzero"`
 	// Hooks are the answers of the hooks that were called before the apply.
 	Hooks []reasons.Hooked `json:",omitempty"`
 	// Fence counts the processes that have worked on the apply. HardStop is the time at which the latest of

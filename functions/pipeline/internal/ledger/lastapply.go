@@ -116,9 +116,11 @@ func (ld Ledger) Remember(ctx context.Context, r runs.Run, last runs.LastApply) 
 		n := 0
 		if have != nil {
 			settled := have.WithFate(runs.StillOpen)
-			settled.Applies = 0
+			settled.Applies, settled.Audited = 0, last.Audited
 			if settled == last {
-				return nil
+				again := *have
+				again.Audited = last.Audited
+				return &again
 			}
 			n = have.Applies
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/audit"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
@@ -19,6 +20,7 @@ type Locker struct {
 	Facts  *gatefacts.Reader
 	Ledger ledger.Ledger
 	Open   openplans.Finder
+	Audit  audit.Trail
 }
 
 // Lock reserves the states of all projects that a command selects, or none of them, for the pull request. It
@@ -47,6 +49,12 @@ func (lo *Locker) Lock(ctx context.Context, c comment.Command) ([]comment.Reply,
 	}
 	if replies, err := lo.mayLock(ctx, c, all); err != nil || replies != nil {
 		return replies, err
+	}
+	for _, s := range all {
+		if err := lo.Audit.Command(ctx, lo.Facts.Message, s.Run, audit.LockAllowed, c.Reason); err != nil {
+			no, err := gatefacts.NotRecorded(c, runs.Label(s.Run), err)
+			return []comment.Reply{no}, err
+		}
 	}
 	conflict, no, err := lo.take(ctx, c, all)
 	if err != nil {

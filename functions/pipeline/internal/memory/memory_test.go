@@ -15,4 +15,7 @@ func TestStore(t *testing.T) {
 	t.Run("artifacts", func(t *testing.T) {
 		lambdatest.TestArtifacts(t, func(*testing.T) pipeline.Artifacts { return (&Store{}).Artifacts() })
 	})
+	t.Run("chains", func(t *testing.T) {
+		lambdatest.TestChains(t, func(*testing.T) pipeline.Chains { return &Chains{} })
+	})
 }

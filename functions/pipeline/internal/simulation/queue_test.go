@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/audit"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/dispatch"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/intake"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/memory"
@@ -126,7 +127,7 @@ func (s *simulation) pipeline(p *process) *dispatch.Pipeline {
 			return client{c, p}, err
 		},
 		Hook:    s.hookOf(p),
-		Records: gate.Records(s.records), Artifacts: gate.Artifacts(s.Artifacts()), Queue: gate.Queue(s.queue), Engine: engine{p}, Projects: reading{s}, Scratch: scratch,
+		Records: gate.Records(s.records), Artifacts: gate.Artifacts(s.Artifacts()), Queue: gate.Queue(s.queue), Audit: audit.Trail{Chains: gate.Chains(&s.chains)}, Engine: engine{p}, Projects: reading{s}, Scratch: scratch,
 		Serves: s.serves, MaxStrangers: 1000, StopBefore: 30 * time.Second,
 		Share: int(s.seed % 3),   // in every third history there is no limit
 		Loud:  1 + int(s.seed%2), // of three projects: in every second history two are many

@@ -15,6 +15,7 @@ import (
 // records are the table and the bucket of all processes.
 type records struct {
 	memory.Store
+	chains  memory.Chains // of audit records
 	numbers int
 	locked  map[string]time.Time // the first write of a person's lock, by its key and content
 	told    map[string]bool      // the applies of which nobody knows the end, as people were told, by jobs.Job.Run

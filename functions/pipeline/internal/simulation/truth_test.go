@@ -11,6 +11,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/audit"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
@@ -132,6 +133,7 @@ func (s *simulation) atTheEnd() {
 	if left := s.Peek("lease"); len(left) > 0 {
 		s.bug("a lease is left: %s", left[0].Value)
 	}
+	s.proven()
 	s.answers()
 	s.grouped()
 	s.left()
@@ -142,6 +144,21 @@ func (s *simulation) atTheEnd() {
 			continue
 		}
 		s.pullAtRest(p.Number, p.State, p.Head, p.Conflicts)
+	}
+}
+
+// proven holds that the audit records prove that only what was allowed was applied, and that all is recorded.
+func (s *simulation) proven() {
+	for chain, records := range s.chains.All() {
+		v := audit.Verification{}
+		for i, data := range records {
+			v.Add(chain, i+1, data)
+		}
+		for _, f := range v.End() {
+			if f.Break {
+				s.bug("audit record %d of %s: %s", f.N, chain, f.Text)
+			}
+		}
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/audit"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/dispatch"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/intake"
@@ -30,6 +31,7 @@ type stage struct {
 	t        *testing.T
 	w        *world
 	memory   *memory.Store
+	chains   memory.Chains // of audit records
 	engine   *engine
 	hub      *githubtest.Hub
 	repo     *githubtest.Repository // nil until the first step that needs it
@@ -87,7 +89,7 @@ func (s *stage) open() {
 			c, err := s.app.Repository(p.Installation, p.Repo)
 			return Hub(c, s.gate()), err
 		},
-		Records: s.gate().Records(s.memory), Artifacts: s.gate().Artifacts(s.memory.Artifacts()), Queue: s.gate().Queue(s.memory),
+		Records: s.gate().Records(s.memory), Artifacts: s.gate().Artifacts(s.memory.Artifacts()), Queue: s.gate().Queue(s.memory), Audit: audit.Trail{Chains: s.gate().Chains(&s.chains)},
 		Engine: s.engine, Projects: projects{jobs.LocalProjects{}, s.engine}, Scratch: s.scratch, LookEvery: 1, MaxStrangers: 100, Serves: serves, Loud: s.loud,
 		Log: s.w.log,
 	}

@@ -1,0 +1,136 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/lockstep-iac/lockstep/github/githubtest"
+)
+
+// TestAudit applies one change with serve. Its audit records say who may apply it and why, and prove it. Then somebody
+// edits, removes and forges records, and each time the verification says where.
+func TestAudit(t *testing.T) {
+	t.Parallel()
+	s := newServed(t)
+	s.repo.Push("alice", "main", "Requirements", githubtest.Files{"lockstep.hcl": "project \"network\" {\n  dir = \"network\"\n}\n\nrequire \"apply\" {\n  approvals = 1\n}\n"})
+	p := s.start()
+	s.repo.Push("alice", "hosts", "Two hosts", githubtest.Files{"network/main.tf": fmt.Sprintf(servedNetwork, 2)})
+	s.repo.OpenPull("alice", "Two hosts", "hosts")
+	s.deliver()
+	s.await("**needs approval**")
+	run := func(code int, args string, want ...string) string {
+		t.Helper()
+		r := s.Run(append([]string{"audit"}, strings.Fields(args)...)...)
+		if r.Code != code {
+			t.Errorf("audit %s: exit code %d, want %d: %s%s", args, r.Code, code, r.Out, r.Stderr)
+		}
+		for _, w := range want {
+			if !strings.Contains(r.Out+r.Stderr, w) {
+				t.Errorf("audit %s lacks %q: %s%s", args, w, r.Out, r.Stderr)
+			}
+		}
+		return r.Out
+	}
+	run(1, "verify -data data", "the data directory data has no audit records", "when it applies something")
+	s.repo.Comment("alice", 1, "lockstep apply")
+	s.deliver()
+	s.await("**Not applied**")
+	s.repo.Grant("bob", "write")
+	s.repo.Review("bob", 1, "approved", "")
+	s.repo.Comment("alice", 1, "lockstep apply")
+	s.deliver()
+	s.await("**Applied** `network`")
+	p.stop(os.Interrupt)
+
+	run(0, "verify -data data", "3 records about 1 state, with 1 applies. Each apply was allowed.")
+	log := run(0, "log -data data", "apply refused", "alice may not apply plan ", "alice may apply plan ", ", approved by bob", "apply ended", "complete: 2 added, 0 changed, 0 destroyed")
+	if n := strings.Count(log, "\n"); n != 3 {
+		t.Errorf("%d lines: %s", n, log)
+	}
+	for args, want := range map[string]int{"-by BOB": 0, "-by ALICE": 3, "-event apply_ended": 1, "-p net*": 3, "-p app": 0, "-repo Acme/*": 3, "-repo acme/x": 0, "-since 1h": 3, "-since 2001-01-01": 3} {
+		fields := strings.Fields(args)
+		fields[1] = strings.ReplaceAll(fields[1], "_", " ")
+		if r := s.Run(append([]string{"audit", "log", "-data", "data"}, fields...)...); r.Code != 0 || strings.Count(r.Out, "\n") != want {
+			t.Errorf("audit log %s: %d: %s%s", args, r.Code, r.Out, r.Stderr)
+		}
+	}
+	run(1, "log -data data -event applied", "there are no records of the kind \"applied\"", "\"apply ended\"")
+	run(1, "log -data data -since soon", "\"soon\" is not a time", "2026-11-01")
+	run(1, "log -data data -p [", "is not a valid pattern")
+	run(1, "log -data data -json -ocsf", "Give -json or -ocsf, not both.")
+	run(1, "log nowhere", "there is no directory nowhere", "aws s3 sync")
+
+	// The attributes that the schema requires of each event of its class.
+	for line := range strings.Lines(run(0, "log -data data -ocsf")) {
+		var event map[string]any
+		if err := json.Unmarshal([]byte(line), &event); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"activity_id", "actor", "api", "category_uid", "class_uid", "metadata", "severity_id", "src_endpoint", "time", "type_uid"} {
+			if event[name] == nil || event[name] == 0.0 {
+				t.Errorf("the event lacks %s: %s", name, line)
+			}
+		}
+	}
+
+	files, err := filepath.Glob(filepath.Join(s.Dir.Path, "data", "audit", "*", "*", "*.json"))
+	if err != nil || len(files) != 3 {
+		t.Fatalf("%v, %v", files, err)
+	}
+	attack := func(name, want string, forge func()) {
+		t.Helper()
+		was := map[string][]byte{}
+		for _, f := range files {
+			if was[f], err = os.ReadFile(f); err != nil {
+				t.Fatal(err)
+			}
+		}
+		forge()
+		t.Log(name)
+		run(2, "verify -data data", want, "are not in order")
+		for f, data := range was {
+			if err := os.WriteFile(f, data, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	edit := func(file, old, now string) func() {
+		return func() {
+			data, err := os.ReadFile(file)
+			if err != nil || !strings.Contains(string(data), old) {
+				t.Fatalf("%s lacks %s: %v", data, old, err)
+			}
+			if err := os.WriteFile(file, []byte(strings.Replace(string(data), old, now, 1)), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	remove := func(file string) func() {
+		return func() {
+			if err := os.Remove(file); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	attack("an approval of another person", "Error: record 2. The record was changed after record 3 was written.", edit(files[1], `"Approved":["bob"]`, `"Approved":["eve"]`))
+	attack("an edited review", "Error: record 2. The facts in the record lead to another decision", edit(files[1], `"State":"approved"`, `"State":"dismissed"`))
+	attack("the last record", "Error: record 3. The record was changed after it was written.", edit(files[2], `"By":"alice"`, `"By":"mallory"`))
+	attack("the end is removed", "Error: record 3. The record is missing. The chain ends with record 2", remove(files[2]))
+	attack("the first is removed", "Error: record 2. The records before it are missing, from 1 to 1.", remove(files[0]))
+	attack("one between is removed", "Error: record 3. The records before it are missing, from 2 to 2.", remove(files[1]))
+
+	// A copy has no notes of the last record, so its end can be removed unnoticed.
+	if err := os.CopyFS(filepath.Join(s.Dir.Path, "copy"), os.DirFS(filepath.Join(s.Dir.Path, "data", "audit"))); err != nil {
+		t.Fatal(err)
+	}
+	run(0, "verify copy", "3 records about 1 state")
+	if err := os.WriteFile(filepath.Join(s.Dir.Path, "copy", filepath.Base(filepath.Dir(filepath.Dir(files[0]))), filepath.Base(filepath.Dir(files[0])), "0000000004.json"), []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run(2, "verify copy", "Error: record 4. The record cannot be read")
+	run(1, "log copy", "1 records are damaged")
+}
