@@ -41,6 +41,7 @@ var collections = map[string]time.Duration{
 	"build":  365 * day, // the builds that an apply is handed to
 	"pull":   365 * day, // the head of a pull request, as it was looked at last
 	"pushed": 365 * day, // the users who have pushed to a pull request
+	"drift":  365 * day, // the drift of a project, by repository, and the rounds in which it was looked for
 	"shown":  365 * day, // the time at which a plan was shown
 	"told":   365 * day, // the outcomes that were reported by notifications
 	"seen":   365 * day, // the files that plans of a project have read in addition to its own files

@@ -25,23 +25,25 @@ const (
 type Kind string
 
 const (
-	Pushed       Kind = "pushed"    // a pull request may have a new head: plan it
-	Commanded    Kind = "commanded" // somebody wrote a comment with commands
-	Rerun        Kind = "rerun"     // somebody asked GitHub to rerun all check runs of a commit; GitHub names no pull request
-	Closed       Kind = "closed"    // a pull request was merged or closed
-	Landed       Kind = "landed"    // a head was merged before its projects were planned: plan the merge
-	Grouped      Kind = "grouped"   // a merge queue waits for the check of a merge group
-	SyncComments Kind = "tell"      // the comments on a pull request are out of date
-	ToPlan       Kind = "plan"      // plan one project
-	ToTest       Kind = "test"      // run the tests of one project
-	ToQuery      Kind = "query"     // find objects by the list blocks of one project, or show parts of its state
-	ToApply      Kind = "apply"     // apply one saved plan
-	ToRecover    Kind = "recover"   // recover the state of one project
-	ToRelease    Kind = "release"   // release the lock of an apply that was given up before its first change
-	Told         Kind = "told"      // GitHub reported something that a decision about requirements may depend on: check it soon
-	Settled      Kind = "settled"   // an apply to the state of one project is settled: its open plans may be out of date
-	ToCheck      Kind = "check"     // check a waiting plan against the present state
-	ToQueue      Kind = "queue"     // check a waiting plan against the commit of a merge group
+	Pushed       Kind = "pushed"     // a pull request may have a new head: plan it
+	Commanded    Kind = "commanded"  // somebody wrote a comment with commands
+	Rerun        Kind = "rerun"      // somebody asked GitHub to rerun all check runs of a commit; GitHub names no pull request
+	Closed       Kind = "closed"     // a pull request was merged or closed
+	Landed       Kind = "landed"     // a head was merged before its projects were planned: plan the merge
+	Grouped      Kind = "grouped"    // a merge queue waits for the check of a merge group
+	SyncComments Kind = "tell"       // the comments on a pull request are out of date
+	ToPlan       Kind = "plan"       // plan one project
+	ToTest       Kind = "test"       // run the tests of one project
+	ToQuery      Kind = "query"      // find objects by the list blocks of one project, or show parts of its state
+	ToApply      Kind = "apply"      // apply one saved plan
+	ToRecover    Kind = "recover"    // recover the state of one project
+	ToRelease    Kind = "release"    // release the lock of an apply that was given up before its first change
+	Told         Kind = "told"       // GitHub reported something that a decision about requirements may depend on: check it soon
+	Settled      Kind = "settled"    // an apply to the state of one project is settled: its open plans may be out of date
+	ToCheck      Kind = "check"      // check a waiting plan against the present state
+	FindDrift    Kind = "find-drift" // send a message for each project of a repository in which drift is to be looked for now; it has no pull request
+	ToDrift      Kind = "drift"      // look for drift in one project; it has no pull request
+	ToQueue      Kind = "queue"      // check a waiting plan against the commit of a merge group
 )
 
 // A Message is one task. It holds only names and parsed commands, so no part of a message becomes out of date.
@@ -146,6 +148,8 @@ var queues = map[Kind]QueueName{
 	SyncComments: Events,
 	Told:         Events,
 	Settled:      Events,
+	FindDrift:    Events,
+	ToDrift:      Plans,
 	ToCheck:      Plans,
 	ToQueue:      Plans,
 	ToPlan:       Plans,

@@ -33,6 +33,9 @@ type Settings struct {
 	// Automerge is the setting by which Lockstep merges applied pull requests; nil for none. Only the base
 	// branch decides about this setting.
 	Automerge *Automerge
+	// Drift is the setting by which Lockstep looks for drift; nil for none. Only the default branch decides about this
+	// setting.
+	Drift *Drift
 	// Files has the parsed lockstep.hcl, so that errors can quote it.
 	Files map[string]*hcl.File
 
@@ -129,6 +132,7 @@ func Parse(name string, src []byte) (*Settings, diags.Diagnostics) {
 	p.environments(content.Blocks.OfType("environment"))
 	p.checks(content.Blocks.OfType("check"))
 	p.automerge(content.Blocks.OfType(grammar.Automerge.Type))
+	p.drift(content.Blocks.OfType(grammar.Drift.Type))
 	p.settings.Notifications, ds = endpoints.ParseNotifications(content.Blocks.OfType(grammar.Notify.Type))
 	p.diags = append(p.diags, ds...)
 	p.guards(content.Blocks)

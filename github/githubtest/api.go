@@ -122,6 +122,7 @@ func (h *Hub) routes() *http.ServeMux {
 		"POST /app/hook/deliveries/{id}/attempts":              h.app.ByApp(h.outbox.Attempt),
 		"POST /app/installations/{installation}/access_tokens": h.app.ByApp(h.createToken),
 		"GET /installation/repositories":                       h.listRepositories,
+		"GET /repos/{owner}/{repo}":                            h.getRepository,
 		"GET /repos/{owner}/{repo}/tarball/{ref...}":           h.getArchive,
 		"GET /orgs/{org}/teams/{team}":                         h.teams.getTeam,
 		"GET /orgs/{org}/teams/{team}/memberships/{login}":     h.teams.getMembership,
@@ -173,6 +174,17 @@ func (h *Hub) opened(r *http.Request, n apps.Need) (*Repository, *rest.Problem) 
 		return nil, apps.Forbidden
 	}
 	return x, nil
+}
+
+// getRepository answers with the data of a repository.
+func (h *Hub) getRepository(r *http.Request) (int, any) {
+	x, p := h.opened(r, "metadata:read")
+	if p != nil {
+		return rest.Fail(p)
+	}
+	o := x.repo.json()
+	o["has_discussions"], o["network_count"], o["subscribers_count"] = false, 0, 0
+	return http.StatusOK, o
 }
 
 // repositories are all repositories of a Hub.

@@ -2,6 +2,7 @@ package dispatch
 
 import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/drift"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/integrations"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/planrun"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
@@ -15,6 +16,7 @@ type GitHub interface {
 	integrations.Hub
 	integrations.DeploymentHub
 	planrun.ProposalHub
+	drift.Hub
 	// Budget returns how many requests GitHub still allows, according to its latest answer.
 	Budget() github.Budget
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/applyrun"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/drift"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/integrations"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/locking"
@@ -43,6 +44,7 @@ type task struct {
 	recover  *applyrun.Recoverer
 	open     openplans.Finder
 	checker  *replanning.Checker
+	drift    *drift.Finder
 	foreseer plannedoutputs.Foreseer
 	merger   integrations.Merger
 	teller   integrations.Teller
@@ -75,6 +77,7 @@ func (p *Pipeline) task(m pipeline.Message, hub GitHub, tries *ledger.Attempts) 
 	}
 	t.tester = &planrun.Tester{Facts: t.facts, Report: t.report, Ledger: t.ledger, Leases: t.leases, Engine: p.Engine, Steps: run, Poll: p.Poll}
 	t.querier = &planrun.Querier{Facts: t.facts, Report: t.report, Ledger: t.ledger, Queue: queue, Engine: p.Engine, Steps: run, Hub: hub}
+	t.drift = &drift.Finder{Facts: t.facts, Hub: hub, Report: t.report, Ledger: t.ledger, Queue: queue, Engine: p.Engine, Steps: run}
 	t.checker = &replanning.Checker{
 		Facts: t.facts, Report: t.report, Ledger: t.ledger,
 		Artifacts: p.Artifacts, Projects: projects, Engine: p.Engine, Foreseer: t.foreseer, Hooks: hooks, Steps: run, Poll: p.Poll,

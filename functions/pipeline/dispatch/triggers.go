@@ -94,6 +94,15 @@ var triggers = map[pipeline.Kind]trigger{
 			return t.checker.AbandonInQueue(ctx, why)
 		},
 	},
+	// The next round or turn makes up for a message that is given up.
+	pipeline.FindDrift: {
+		func(t *task, ctx context.Context) error { return t.drift.Find(ctx) },
+		func(*task, context.Context, comment.Broken) error { return nil },
+	},
+	pipeline.ToDrift: {
+		func(t *task, ctx context.Context) error { return t.drift.Look(ctx) },
+		func(*task, context.Context, comment.Broken) error { return nil },
+	},
 	pipeline.ToRecover: {
 		func(t *task, ctx context.Context) error { return t.recover.Recover(ctx) },
 		(*task).abandonRecover,

@@ -80,6 +80,12 @@ func (e *Reader) baseAt(ctx context.Context, sha string) (base, error) {
 	return b, nil
 }
 
+// ProjectsAt returns the projects at a commit of the base branch.
+func ProjectsAt(ctx context.Context, e *Reader, sha string) ([]project.Project, error) {
+	b, err := e.baseAt(ctx, sha)
+	return b.projects, err
+}
+
 // Prefetch reads a commit of the base branch that several plans will need. Their processes begin at the same
 // moment. Without Prefetch, each of them would download the archive from GitHub. Errors are ignored, because
 // each plan reports them itself.

@@ -20,6 +20,8 @@ type PlanResult struct {
 	Content *runs.Content `json:",omitempty"`
 	// Applyable is set if the plan has something to apply.
 	Applyable bool
+	// Drifted is the number of objects that are not as the state says.
+	Drifted int `json:",omitempty"`
 	// Doubts are the addresses of objects that the plan leaves out, because nobody knows whether they exist.
 	Doubts []string `json:",omitempty"`
 	// JSON is the plan as JSON, without sensitive values. It is set if [Job.PlanJSON] is set. Source:

@@ -39,6 +39,8 @@ func TestUsage(t *testing.T) {
 		got.Events[x.apply] = r.event(func() { answer = r.say("alice", n, "lockstep apply") })
 		r.expect("the answer", answer, fmt.Sprintf("%d added", x.objects))
 		if x.objects == 10 {
+			r.round() // four times a day, a round also looks whether drift is to be looked for
+			r.usage()
 			got.Events[pricing.Round] = r.event(r.round)
 		}
 		got.Deployment = r.parts()

@@ -141,6 +141,11 @@ var (
 		{Name: "method", OneOf: []string{"merge", "squash", "rebase"}, Default: "`\"merge\"`", Doc: "The merge method, which the repository's settings on GitHub must allow."},
 		{Name: "delete_branch", Kind: boolean, Default: "`false`", Doc: "Whether Lockstep deletes the pull request's branch after the merge."},
 	}}
+	// Drift is parsed by package project.
+	Drift = Block{Type: "drift", Doc: "Lockstep looks for drift: changes that somebody made outside of Lockstep. It plans each project of the default branch with `-refresh-only`, changes nothing, and opens an issue for each project with drift. The default branch decides.", Args: []Argument{
+		{Name: "schedule", Default: "`\"rate(1 day)\"`", Doc: "How often Lockstep looks at each project: `\"rate(N hours)\"` or `\"rate(N days)\"`, between 1 hour and 31 days. The projects are spread over this time."},
+		{Name: "projects", Kind: texts, Default: "all projects", Doc: "Patterns of projects."},
+	}}
 	// Require is parsed by package requirements, which has its own errors.
 	Require = Block{Type: "require", Label: "command", Doc: "Conditions of a command. All conditions of the block must be met, and those of one `alternative` if the block has any. The base branch decides.",
 		Args: append([]Argument{
@@ -211,7 +216,7 @@ var (
 var programs = []string{"atlantis", "digger", "terraform", "tofu"}
 
 // blocks are the types of blocks in lockstep.hcl, in the order in which errors name them.
-var blocks = []Block{Project, Defaults, Environment, Allow, Check, Automerge, Require, Policy, Gate, Step, Hook, Notify}
+var blocks = []Block{Project, Defaults, Environment, Allow, Check, Automerge, Drift, Require, Policy, Gate, Step, Hook, Notify}
 
 // Body returns the form of the block's content, for package hcl.
 func (b Block) Body() *hcl.BodySchema {

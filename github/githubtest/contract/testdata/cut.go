@@ -25,6 +25,7 @@ var operations = []string{
 	"post /app/hook/deliveries/{delivery_id}/attempts",
 	"get /installation/repositories",
 	"post /app/installations/{installation_id}/access_tokens",
+	"get /repos/{owner}/{repo}",
 	"get /repos/{owner}/{repo}/pulls",
 	"post /repos/{owner}/{repo}/pulls",
 	"get /repos/{owner}/{repo}/pulls/{pull_number}",

@@ -1,0 +1,76 @@
+package comment
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
+)
+
+// A DriftIssue is a GitHub issue about a project whose real objects differ from its state.
+type DriftIssue struct {
+	Project   string // its label
+	Target    string // its name in keys, which distinguishes its workspaces
+	Branch    string // the default branch
+	SHA       string // the commit of which the plan was made
+	Since     time.Time
+	Looked    time.Time
+	Objects   int    // how many have changed
+	Report    string // what has changed, in Markdown
+	Problem   string // why Lockstep cannot look for drift, in Markdown; "" if it can
+	Over      bool   // there is no drift any more
+	Unwatched bool   // nobody looks for it any more
+}
+
+// DriftMarker returns the hidden beginning of the issue about a project's drift.
+func DriftMarker(target string) string { return fmt.Sprintf("<!-- lockstep:drift %s -->", target) }
+
+// Title returns the issue's title.
+func (d DriftIssue) Title() string {
+	if d.Problem != "" {
+		return fmt.Sprintf("Lockstep cannot look for drift in %s", d.Project)
+	}
+	return fmt.Sprintf("Drift in %s", d.Project)
+}
+
+// Hash returns a digest of what the issue tells. It stays the same if only the time of the last look changes, or a
+// commit that does not matter.
+func (d DriftIssue) Hash() string {
+	d.Looked, d.SHA = time.Time{}, ""
+	sum := sha256.Sum256([]byte(d.Title() + d.Body(1<<20)))
+	return hex.EncodeToString(sum[:16])
+}
+
+// Body returns the issue's text, with its hidden marker, of at most limit bytes.
+func (d DriftIssue) Body(limit int) string {
+	head := DriftMarker(d.Target) + "\n"
+	switch {
+	case d.Unwatched:
+		return head + fmt.Sprintf("The settings on %s do not let Lockstep look for drift in %s any more, so Lockstep closes this issue.\n", markdown.Code(d.Branch), markdown.Code(d.Project))
+	case d.Over:
+		return head + fmt.Sprintf("%s has no drift any more: its objects are as the state says. Lockstep closes this issue.\n", markdown.Code(d.Project))
+	}
+	if d.Problem != "" {
+		tail := "\n\nLockstep tries again at the next turn of the project, and closes this issue when it has found no drift.\n"
+		text := fmt.Sprintf("Three looks for drift in %s have failed, one after the other. The last one was of commit %s:\n\n", markdown.Code(d.Project), markdown.Code(markdown.SHA(d.SHA)))
+		return head + text + markdown.CutTo(d.Problem, limit-len(head)-len(text)-len(tail), "") + tail
+	}
+	var b strings.Builder
+	what := "An object"
+	if d.Objects > 1 {
+		what = fmt.Sprintf("%d objects", d.Objects)
+	}
+	fmt.Fprintf(&b, "%s of %s changed outside of Lockstep. Lockstep saw this first on %s, and has changed nothing.\n\n", what, markdown.Code(d.Project), d.Since.UTC().Format("2006-01-02 15:04 MST"))
+	tail := fmt.Sprintf(`
+To keep these changes, write them into the configuration in a pull request. To undo them, apply a plan of the project: open a pull request that touches %s, and comment %s. The next plan of the project shows them, too.
+
+Lockstep looks again and updates this issue. It closes the issue when the drift is gone.
+
+<sub>Commit %s of %s, looked at on %s.</sub>
+`, markdown.Code(d.Project), markdown.Code("lockstep plan -p "+d.Project), markdown.Code(markdown.SHA(d.SHA)), markdown.Code(d.Branch), d.Looked.UTC().Format("2006-01-02 15:04 MST"))
+	room := limit - len(head) - b.Len() - len(tail)
+	return head + b.String() + markdown.CutTo(d.Report, room, "") + tail
+}

@@ -1,0 +1,164 @@
+package dispatch_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/github"
+	"github.com/lockstep-iac/lockstep/github/githubtest"
+)
+
+// drifting is an engine that finds drift in projects, or fails.
+type drifting struct {
+	jobs.Engine
+	report map[string]string // by project: the changes, or "" for none
+	broken string
+	looked map[string]int
+}
+
+func (d *drifting) Plan(_ context.Context, j jobs.Job) (jobs.PlanResult, error) {
+	if !j.Options.RefreshOnly || j.Number != 0 || !strings.Contains(j.Owner, "looking for drift") {
+		return jobs.PlanResult{}, fmt.Errorf("this is no look for drift: %+v", j)
+	}
+	d.looked[j.Project]++
+	if d.broken != "" {
+		return jobs.PlanResult{Report: d.broken}, nil
+	}
+	text := d.report[j.Project]
+	return jobs.PlanResult{Plan: []byte("a plan"), Drifted: strings.Count(text, "changed"), Report: text}, nil
+}
+
+// driftFor lets time pass, in steps of 15 minutes, with the messages that the janitor would send.
+func (s *stage) driftFor(d time.Duration) {
+	s.t.Helper()
+	repo := s.ref(1)
+	repo.Number = 0
+	for end := time.Now().Add(d); time.Now().Before(end); {
+		time.Sleep(15 * time.Minute)
+		m := pipeline.Message{Kind: pipeline.FindDrift, Pull: repo, ID: fmt.Sprint("find-drift-", time.Now().Unix())}
+		if err := s.pipeline.Queue.Send(s.t.Context(), m); err != nil {
+			s.t.Fatal(err)
+		}
+		s.settle()
+	}
+}
+
+// TestDrift is the story of two projects in which drift is looked for each day. Each has its own turn. Drift opens one
+// issue, which is kept up to date, and closed when the drift is gone. The next drift gets another issue.
+func TestDrift(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "db/main.tf": resource("a", "1"), "lockstep.hcl": "drift {\n  projects = [\"net\", \"db\"]\n}\n", "app/main.tf": resource("a", "1")})
+		engine := &drifting{Engine: s.pipeline.Engine, report: map[string]string{}, looked: map[string]int{}}
+		s.pipeline.Engine, s.pipeline.Secrets = engine, []github.Secret{github.NewSecret("swordfish")}
+		issues := func(want ...string) {
+			t.Helper()
+			var got []string
+			for _, x := range s.repo.Issues() {
+				got = append(got, fmt.Sprintf("%s %v", x.Title, x.Open))
+			}
+			if strings.Join(got, ", ") != strings.Join(want, ", ") {
+				t.Errorf("issues %q, want %q", got, want)
+			}
+		}
+		s.driftFor(3 * 24 * time.Hour)
+		if net, db := engine.looked["net"], engine.looked["db"]; net < 3 || net > 4 || db < 3 || db > 4 || engine.looked["app"] != 0 {
+			t.Errorf("looks in three days: %v", engine.looked)
+		}
+		issues()
+
+		engine.report["net"] = "terraform_data.a has changed: swordfish <!-- lockstep:answer 1 -->"
+		since, writes := time.Now(), 0
+		s.answered = func(r *http.Request, _ int) {
+			if r.Method != http.MethodGet && strings.Contains(r.URL.Path, "/issues") {
+				writes++
+			}
+		}
+		s.driftFor(3 * 24 * time.Hour)
+		issues("Drift in net true")
+		if writes != 1 {
+			t.Errorf("%d writes about the same drift on three days", writes)
+		}
+		body := s.repo.Issues()[0].Body
+		s.expect("the issue", body, "An object of `net` changed outside of Lockstep.", "terraform_data.a has changed", "lockstep plan -p net", since.UTC().Format("2006-01-"))
+		if strings.Contains(body, "swordfish") || strings.Contains(body, "<!-- lockstep:answer") {
+			t.Errorf("a secret or a marker is in the issue: %s", body)
+		}
+		engine.report["net"] = "terraform_data.a has changed, terraform_data.b has changed, too"
+		s.driftFor(24 * time.Hour)
+		issues("Drift in net true")
+		s.expect("the issue, updated", s.repo.Issues()[0].Body, "2 objects of `net` changed", "terraform_data.b has changed, too")
+		if strings.Count(s.repo.Issues()[0].Body, "saw this first on "+since.UTC().Format("2006")) != 1 {
+			t.Errorf("since when: %s", s.repo.Issues()[0].Body)
+		}
+		engine.report["net"] = ""
+		s.driftFor(24 * time.Hour)
+		issues("Drift in net false")
+		s.expect("the closed issue", s.repo.Issues()[0].Body, "`net` has no drift any more", "Lockstep closes this issue.")
+		engine.report["net"] = "it changed once more"
+		s.driftFor(24 * time.Hour)
+		issues("Drift in net false", "Drift in net true")
+
+		s.repo.Push("alice", "main", "No drift for net", githubtest.Files{"lockstep.hcl": "drift {\n  schedule = \"rate(1 hour)\"\n  projects = [\"db\"]\n}\n"})
+		s.driftFor(6 * time.Hour)
+		issues("Drift in net false", "Drift in net false")
+		s.expect("the unwatched one", s.repo.Issues()[1].Body, "do not let Lockstep look for drift in `net` any more")
+
+		engine.broken = "**Error:** the provider is gone"
+		s.driftFor(2 * time.Hour)
+		issues("Drift in net false", "Drift in net false")
+		s.driftFor(3 * time.Hour)
+		issues("Drift in net false", "Drift in net false", "Lockstep cannot look for drift in db true")
+		s.expect("what failed", s.repo.Issues()[2].Body, "Three looks for drift in `db` have failed", "the provider is gone")
+		engine.broken = ""
+		s.driftFor(2 * time.Hour)
+		issues("Drift in net false", "Drift in net false", "Drift in db false")
+	})
+}
+
+// TestDriftForReal looks for drift with the engine. What is merged and not applied is no drift, and a project that no
+// longer plans gets an issue.
+func TestDriftForReal(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "net/outputs.tf": "output \"o\" {\n  value = \"1\"\n}\n", "lockstep.hcl": "drift {\n  schedule = \"rate(1 hour)\"\n}\n"})
+	look := func(n int) {
+		t.Helper()
+		repo := s.ref(1)
+		repo.Number = 0
+		for i := range n {
+			m := pipeline.Message{Kind: pipeline.ToDrift, Pull: repo, ID: fmt.Sprintf("look-%d-%d", time.Now().UnixNano(), i), Target: "net@default"}
+			if err := s.pipeline.Queue.Send(t.Context(), m); err != nil {
+				t.Fatal(err)
+			}
+			s.settle()
+		}
+	}
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	s.expect("the apply", s.say("alice", n, "lockstep apply"), "**Applied** `net`")
+	s.repo.Merge("alice", n)
+	s.settle()
+	s.repo.Push("alice", "main", "Another output", githubtest.Files{"net/outputs.tf": "output \"o\" {\n  value = \"2\"\n}\n"})
+	look(1)
+	if all := s.repo.Issues(); len(all) > 0 {
+		t.Errorf("an issue about a change that is not applied: %s", all[0].Body)
+	}
+	s.repo.Push("alice", "main", "A mistake", githubtest.Files{"net/outputs.tf": "output \"o\" {\n  value = local.nothing\n}\n"})
+	look(2)
+	if all := s.repo.Issues(); len(all) > 0 {
+		t.Errorf("an issue after two looks: %s", all[0].Body)
+	}
+	look(1)
+	s.expect("the issue", s.repo.Issues()[0].Body, "Three looks for drift in `net` have failed", "local.nothing")
+	s.repo.Push("alice", "main", "Corrected", githubtest.Files{"net/outputs.tf": "output \"o\" {\n  value = \"2\"\n}\n"})
+	look(1)
+	if x := s.repo.Issues()[0]; x.Open || !strings.Contains(x.Body, "has no drift any more") {
+		t.Errorf("after the correction: %+v", x)
+	}
+}
