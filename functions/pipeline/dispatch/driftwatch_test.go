@@ -3,14 +3,20 @@ package dispatch_test
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"net/http"
+	"os"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/memory"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/localstore"
 	"github.com/lockstep-iac/lockstep/github"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
@@ -36,17 +42,20 @@ func (d *drifting) Plan(_ context.Context, j jobs.Job) (jobs.PlanResult, error) 
 }
 
 // driftFor lets time pass, in steps of 15 minutes, with the messages that the janitor would send.
-func (s *stage) driftFor(d time.Duration) {
+func (s *stage) driftFor(d time.Duration) { s.driftWith(d, s.settle) }
+
+// driftWith is like driftFor; settle has the messages handled.
+func (s *stage) driftWith(d time.Duration, settle func()) {
 	s.t.Helper()
 	repo := s.ref(1)
 	repo.Number = 0
 	for end := time.Now().Add(d); time.Now().Before(end); {
 		time.Sleep(15 * time.Minute)
 		m := pipeline.Message{Kind: pipeline.FindDrift, Pull: repo, ID: fmt.Sprint("find-drift-", time.Now().Unix())}
-		if err := s.pipeline.Queue.Send(s.t.Context(), m); err != nil {
+		if err := s.data.Queue.Send(s.t.Context(), m); err != nil {
 			s.t.Fatal(err)
 		}
-		s.settle()
+		settle()
 	}
 }
 
@@ -160,5 +169,70 @@ func TestDriftForReal(t *testing.T) {
 	look(1)
 	if x := s.repo.Issues()[0]; x.Open || !strings.Contains(x.Body, "has no drift any more") {
 		t.Errorf("after the correction: %+v", x)
+	}
+}
+
+// TestDriftSurvives plays histories in which any call to GitHub or to the records may fail, before or after it is done,
+// as if its process had died. A project never has two open issues. When nothing fails any more, each project with drift
+// has one at the end of the next interval, and no other project has one.
+func TestDriftSurvives(t *testing.T) {
+	t.Parallel()
+	histories := 15
+	if n, err := strconv.Atoi(os.Getenv("LOCKSTEP_DRIFT_HISTORIES")); err == nil {
+		histories = n
+	}
+	for seed := range uint64(histories) {
+		synctest.Test(t, func(t *testing.T) {
+			r := rand.New(rand.NewPCG(seed, 5))
+			s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "db/main.tf": resource("a", "1"), "lockstep.hcl": "drift {\n  schedule = \"rate(1 hour)\"\n}\n"})
+			engine := &drifting{Engine: s.pipeline.Engine, report: map[string]string{}, looked: map[string]int{}}
+			s.pipeline.Engine = engine
+			open := func() map[string]int {
+				n := map[string]int{}
+				for _, x := range s.repo.Issues() {
+					if x.Open {
+						n[x.Title]++
+					}
+				}
+				return n
+			}
+			calm := s.gate(memory.Deciding(func(memory.Effect) (v memory.Verdict) {
+				switch r.IntN(12) {
+				case 0:
+					v.Undone = errDown
+				case 1:
+					v.Done = errDown
+				}
+				return v
+			}))
+			for range 12 {
+				p := []string{"net", "db"}[r.IntN(2)]
+				if engine.report[p] = ""; r.IntN(2) == 0 {
+					engine.report[p] = fmt.Sprint("it has changed, ", r.IntN(3))
+				}
+				s.driftWith(time.Duration(1+r.IntN(4))*15*time.Minute, func() {
+					gone := func(context.Context, pipeline.Message, string) error { return nil }
+					if _, err := s.data.Queue.Drain(t.Context(), localstore.Worker{Handle: s.pipeline.Handle, Abandon: gone}); err != nil {
+						t.Fatal(err)
+					}
+				})
+				for title, n := range open() {
+					if n > 1 {
+						t.Fatalf("seed %d: %d open issues: %s", seed, n, title)
+					}
+				}
+			}
+			calm()
+			s.driftFor(3 * time.Hour)
+			want := map[string]int{}
+			for p, text := range engine.report {
+				if text != "" {
+					want["Drift in "+p] = 1
+				}
+			}
+			if d := cmp.Diff(want, open()); d != "" {
+				t.Errorf("seed %d: open issues: %s", seed, d)
+			}
+		})
 	}
 }

@@ -129,6 +129,12 @@ func (f *Finder) tell(ctx context.Context, target string, was ledger.Drift, x co
 	if now == was {
 		return nil
 	}
+	// The record comes first. If this process dies after the issue is written, the next look knows that there may be
+	// an issue, which it finds by its marker, and that its text is not known.
+	begun := ledger.Drift{Issue: was.Issue, Open: true, Since: x.Since}
+	if err := f.Ledger.SaveDrift(ctx, f.Facts.Message.Pull, target, begun); err != nil {
+		return err
+	}
 	issue := github.Issue{Marker: comment.DriftMarker(target), Title: x.Title(), Body: x.Body(github.MaxComment), Open: open}
 	issue.Body = issue.Marker + markdown.Unmarked(issue.Body[len(issue.Marker):])
 	var err error
