@@ -18,6 +18,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config/loading"
 	"github.com/lockstep-iac/lockstep/engine/provider/install/lockfile"
 	"github.com/lockstep-iac/lockstep/functions/project/projectinputs"
+	"github.com/lockstep-iac/lockstep/functions/project/terragrunt"
 )
 
 // A Tree has everything that a plan depends on. It has the checksum of the content of each path. Checkouts are
@@ -202,7 +203,7 @@ func (w *walker) directory(dir string) error {
 			return err
 		}
 		switch {
-		case isDir && (d.Name() == ".git" || d.Name() == ".terraform" || !w.all && w.foreign(at)):
+		case isDir && (d.Name() == ".git" || d.Name() == ".terraform" || w.p.Unit != nil && d.Name() == terragrunt.Cache || !w.all && w.foreign(at)):
 			continue
 		case isDir:
 			err = w.directory(at)
@@ -231,7 +232,7 @@ func (w *walker) isDir(at string, d fs.DirEntry) (bool, error) {
 // foreign reports whether a directory belongs to another root module.
 func (w *walker) foreign(dir string) bool {
 	called := func(m string) bool { return m == dir || within(m, dir) || within(dir, m) }
-	return !slices.ContainsFunc(w.p.Modules, called) && w.c.isConfigured(dir)
+	return !slices.ContainsFunc(w.p.Modules, called) && (w.c.isConfigured(dir) || w.p.Unit != nil && w.c.isUnit(dir))
 }
 
 // counts reports whether a file in the project's directories is an input. If the project has patterns, only
@@ -245,6 +246,12 @@ func (w *walker) counts(at string) bool {
 		return true
 	}
 	return path.Dir(at) == w.p.Dir && (name == lockfile.Name || len(inputs.AutoFiles([]string{name})) > 0)
+}
+
+// isUnit reports whether a directory has a terragrunt.hcl.
+func (c *checkout) isUnit(dir string) bool {
+	_, err := c.stat(path.Join(dir, terragrunt.FileName))
+	return err == nil
 }
 
 // isConfigured does the same as the function configured, and caches the results.

@@ -35,7 +35,7 @@ func (e *Engine) Step(ctx context.Context, run jobs.StepRun) (jobs.StepResult, e
 		out.Problem = run.Problem
 		return out, nil
 	}
-	tool, problem, err := e.tool(ctx, run)
+	tool, problem, err := e.tool(ctx, run.Job, run.Program[0], run.Digest)
 	if err != nil || problem != "" {
 		out.Problem = problem
 		return out, err
@@ -116,15 +116,14 @@ func changedFiles(before, after map[string]stamp) (names []string) {
 	return names
 }
 
-// tool returns the path of a step's tool, whose checksum it has compared. If there is none, problem is the reason.
-func (e *Engine) tool(ctx context.Context, run jobs.StepRun) (path, problem string, err error) {
-	name := run.Program[0]
+// tool returns the path of a tool, whose checksum it has compared. If there is none, problem is the reason.
+func (e *Engine) tool(ctx context.Context, j jobs.Job, name, digest string) (path, problem string, err error) {
 	if e.Tool == nil {
 		return "", "steps cannot run here", nil
 	}
-	path, err = e.Tool(ctx, run.Job, run.Digest)
+	path, err = e.Tool(ctx, j, digest)
 	if errors.Is(err, ErrNoTool) {
-		return "", fmt.Sprintf("the toolbox does not have the tool %s with the digest sha256:%s: run `lockstep toolbox add %[1]s FILE` with the file that has this digest", name, run.Digest), nil
+		return "", fmt.Sprintf("the toolbox does not have the tool %s with the digest sha256:%s: run `lockstep toolbox add %[1]s FILE` with the file that has this digest", name, digest), nil
 	}
 	if err != nil {
 		return "", "", fmt.Errorf("get the tool %s: %w", name, err)
@@ -138,8 +137,8 @@ func (e *Engine) tool(ctx context.Context, run jobs.StepRun) (path, problem stri
 	if _, err := io.Copy(sum, f); err != nil {
 		return "", "", fmt.Errorf("read the tool %s: %w", name, err)
 	}
-	if got := hex.EncodeToString(sum.Sum(nil)); got != run.Digest {
-		return "", fmt.Sprintf("the toolbox's file for the tool %s has the digest sha256:%s, and lockstep.hcl names sha256:%s: store the right file once more with `lockstep toolbox add %[1]s FILE`", name, got, run.Digest), nil
+	if got := hex.EncodeToString(sum.Sum(nil)); got != digest {
+		return "", fmt.Sprintf("the toolbox's file for the tool %s has the digest sha256:%s, and lockstep.hcl names sha256:%s: store the right file once more with `lockstep toolbox add %[1]s FILE`", name, got, digest), nil
 	}
 	return path, "", nil
 }
@@ -170,12 +169,14 @@ func (c *Child) step(ctx context.Context) (*jobs.StepResult, error) {
 	if _, err := c.ask(question{Kind: isProtection, Protection: cell.Protection().Lines()}); err != nil {
 		return nil, err
 	}
+	return program(ctx, cell, &exec.Cmd{Path: c.order.Tool, Args: place.arguments(run), Dir: place.dir, Env: env}, time.Duration(run.Timeout)*time.Second)
+}
+
+// program runs a program in a cell, for at most the time limit. The error is that of ctx.
+func program(ctx context.Context, cell *confine.Cell, cmd *exec.Cmd, limit time.Duration) (*jobs.StepResult, error) {
+	out := &jobs.StepResult{Outcome: comment.StepNotStarted}
 	stdout, stderr := &limited{room: maxOutput}, &limited{room: maxErrors}
-	cmd := &exec.Cmd{
-		Path: c.order.Tool, Args: place.arguments(run), Dir: place.dir, Env: env,
-		Stdout: stdout, Stderr: stderr, WaitDelay: time.Second,
-	}
-	limit := time.Duration(run.Timeout) * time.Second
+	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = stdout, stderr, time.Second
 	began := time.Now()
 	if err := cell.Start(cmd); err != nil {
 		out.Problem = fmt.Sprintf("the program could not be started: %s", err)
@@ -183,6 +184,7 @@ func (c *Child) step(ctx context.Context) (*jobs.StepResult, error) {
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
+	var err error
 	select {
 	case err = <-ended:
 	case <-time.After(limit):

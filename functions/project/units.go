@@ -1,0 +1,98 @@
+package project
+
+import (
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/functions/project/order"
+	"github.com/lockstep-iac/lockstep/functions/project/terragrunt"
+)
+
+// setUnits makes the units of a checkout known.
+func (s *Settings) setUnits(units []terragrunt.Unit) {
+	s.units = map[string]terragrunt.Unit{}
+	for _, u := range units {
+		s.units[u.Dir] = u
+	}
+}
+
+// configured reports whether a directory has configuration files, or is a unit.
+func (s *Settings) configured(files fs.FS, dir string) bool {
+	_, ok := s.units[dir]
+	return ok || configured(files, dir)
+}
+
+// sourceOfUnit reports whether a directory is the module of a unit, and no unit itself.
+func (s *Settings) sourceOfUnit(dir string) bool {
+	if _, ok := s.units[dir]; ok {
+		return false
+	}
+	for _, u := range s.units {
+		if u.Source == dir {
+			return true
+		}
+	}
+	return false
+}
+
+// contents reads the configuration of a project. If its directory is a unit, that is the unit's module, with the
+// backend of the unit. contents then sets the field Unit.
+func (s *Settings) contents(files fs.FS, p *Project) contents {
+	u, ok := s.units[p.Dir]
+	if !ok {
+		return read(files, p.Dir)
+	}
+	p.Unit = &u
+	var c contents
+	if u.Source == "" {
+		c.remote = true
+	} else {
+		c = read(files, u.Source)
+	}
+	if u.Source != "" && u.Source != p.Dir && !slices.Contains(c.modules, u.Source) {
+		c.modules = append(c.modules, u.Source)
+		slices.Sort(c.modules)
+	}
+	c.reads = slices.Compact(slices.Sorted(slices.Values(slices.Concat(c.reads, u.Reads))))
+	c.encrypts = false
+	c.unit = &u
+	c.broken = c.broken && u.Problem == ""
+	return c
+}
+
+// linkUnits adds the dependencies of units to their projects. A project in a circle of units is left out, because it is
+// not known when it can be applied.
+func (s *Settings) linkUnits(all []Project) (left []Project, ds diags.Diagnostics) {
+	if len(s.units) == 0 {
+		return all, nil
+	}
+	names := map[string]string{}
+	for _, p := range all {
+		names[p.Dir] = p.Name
+	}
+	for i, p := range all {
+		if p.Unit == nil {
+			continue
+		}
+		on := slices.Clone(p.DependsOn)
+		for _, dir := range p.Unit.DependsOn {
+			if name, ok := names[dir]; ok && name != p.Name {
+				on = append(on, name)
+			} else if _, is := s.units[dir]; !is && all[i].Nowhere == "" {
+				all[i].Nowhere = "it depends on the directory " + dir + ", which has no " + terragrunt.FileName + ": correct its dependency block"
+			}
+		}
+		slices.Sort(on)
+		all[i].DependsOn = slices.Compact(on)
+	}
+	for {
+		cycle := order.Cycle(EdgesOf(all))
+		if cycle == nil {
+			return all, ds
+		}
+		ds = append(ds, diags.Errorf(nil, "Projects that wait for each other", "These projects depend on each other in a circle: %s. Remove one of the dependency blocks, or one of them from depends_on.", strings.Join(cycle, " -> "))...)
+		all = slices.DeleteFunc(all, func(p Project) bool { return slices.Contains(cycle, p.Name) })
+	}
+}
