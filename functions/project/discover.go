@@ -229,7 +229,7 @@ func implied(files fs.FS, s *Settings) (all, left []Project, ds diags.Diagnostic
 		return nil, nil, diags.FromError("Looking for projects failed", err)
 	}
 	dirs = slices.Compact(slices.Sorted(slices.Values(slices.Concat(dirs, slices.Collect(maps.Keys(s.units))))))
-	dirs = slices.DeleteFunc(dirs, s.excluded)
+	dirs = slices.DeleteFunc(dirs, func(dir string) bool { return s.excluded(dir) || s.units[dir].Excluded })
 	called := map[string]bool{}
 	lines := map[string]hcl.Range{}
 	for _, dir := range dirs {

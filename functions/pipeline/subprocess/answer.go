@@ -1,9 +1,11 @@
 package subprocess
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -38,6 +40,8 @@ type terraformCall struct {
 	Args []string
 	// Variables are the values of variables, by name.
 	Variables map[string]string `json:",omitempty"`
+	// Backend is the file with the backend in the directory, for "init".
+	Backend string `json:",omitempty"`
 }
 
 // answerTerragrunt makes this process the Terraform or the git of Terragrunt, if Terragrunt has started it as such. It
@@ -96,6 +100,9 @@ func answerTerraform(dir string, args []string) error {
 		return err
 	}
 	x := terraformCall{Dir: at, Args: args, Variables: map[string]string{}}
+	if args[0] == "init" {
+		x.Backend = backendFile(os.DirFS(at))
+	}
 	for _, kv := range os.Environ() {
 		if name, value, _ := strings.Cut(kv, "="); strings.HasPrefix(name, "TF_VAR_") {
 			x.Variables[strings.TrimPrefix(name, "TF_VAR_")] = value
@@ -107,6 +114,31 @@ func answerTerraform(dir string, args []string) error {
 	}
 	name := fmt.Sprintf("%020d-%d", time.Now().UnixNano(), os.Getpid())
 	return os.WriteFile(filepath.Join(dir, recordsDir, name), data, 0o600)
+}
+
+// backendFile returns the content of the first configuration file that seems to have a backend block; "" if there is none.
+func backendFile(dir fs.FS) string {
+	names, err := fs.Glob(dir, "*.tf")
+	if err != nil {
+		return ""
+	}
+	for _, name := range names {
+		if data, err := fs.ReadFile(dir, name); err == nil && len(data) < maxBackend && bytes.Contains(data, []byte("backend ")) {
+			return string(data)
+		}
+	}
+	return ""
+}
+
+// maxBackend is the maximum size of a file with a backend block, in bytes.
+const maxBackend = 64 << 10
+
+// unitOf returns the directory of the unit for which Terragrunt has started Terraform in the directory at, relative to the
+// checkout.
+func unitOf(checkout, at string) (string, error) {
+	at, _, _ = strings.Cut(filepath.ToSlash(at), "/"+terragrunt.Cache+"/")
+	unit, err := filepath.Rel(checkout, at)
+	return filepath.ToSlash(unit), err
 }
 
 // answerOutput prints the outputs of the unit in whose directory the process was started, as "terraform output -json".
@@ -124,12 +156,11 @@ func answerOutput(dir string) error {
 	if err := json.Unmarshal(data, &all); err != nil {
 		return err
 	}
-	at, _, _ = strings.Cut(filepath.ToSlash(at), "/"+terragrunt.Cache+"/")
-	unit, err := filepath.Rel(os.Getenv(checkoutVariable), at)
+	unit, err := unitOf(os.Getenv(checkoutVariable), at)
 	if err != nil {
 		return err
 	}
-	out := all[filepath.ToSlash(unit)]
+	out := all[unit]
 	if out == nil {
 		out = []byte("{}")
 	}

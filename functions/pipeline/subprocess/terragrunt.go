@@ -134,11 +134,19 @@ func (r *terragruntRun) env() (env []string) {
 		"TG_TF_PATH="+filepath.Join(r.bin(), terraformName), "TG_NON_INTERACTIVE=true", "TG_NO_COLOR=true", "TG_NO_TIPS=true", "TG_NO_AUTO_RETRY=true", "TG_LOG_CUSTOM_FORMAT=%level %msg")
 }
 
+// path returns a directory of the checkout, or an absolute path as it is.
+func (r *terragruntRun) path(dir string) string {
+	if filepath.IsAbs(dir) {
+		return dir
+	}
+	return filepath.Join(r.checkout, filepath.FromSlash(dir))
+}
+
 // run runs Terragrunt in a directory of the checkout. problem is the reason, for people, if it has failed.
 func (r *terragruntRun) run(ctx context.Context, dir string, args ...string) (out *jobs.StepResult, problem string, err error) {
 	limit := time.Duration(r.settings.Timeout) * time.Second
 	out, err = program(ctx, r.cell, &exec.Cmd{
-		Path: r.child.order.Tool, Args: append([]string{requirements.TerragruntTool}, args...), Dir: filepath.Join(r.checkout, filepath.FromSlash(dir)), Env: r.env(),
+		Path: r.child.order.Tool, Args: append([]string{requirements.TerragruntTool}, args...), Dir: r.path(dir), Env: r.env(),
 	}, limit)
 	if err != nil || out.Outcome == comment.StepPassed {
 		return out, "", err
@@ -193,6 +201,9 @@ func (c *Child) findUnits(ctx context.Context) (*jobs.Units, error) {
 		if dirs, _, err = terragrunt.Dirs(c.order.Job.Checkout); err != nil {
 			return out, err
 		}
+		if err := r.removeManifests(dirs); err != nil {
+			return out, err
+		}
 	}
 	found, problem, err := r.run(ctx, ".", "find", "--json", "--dependencies", "--reading")
 	if err != nil || problem != "" {
@@ -214,11 +225,92 @@ func (c *Child) findUnits(ctx context.Context) (*jobs.Units, error) {
 		out.Problem = err.Error()
 		return out, nil
 	}
-	if out.Units, err = terragrunt.Read(terragrunt.Output{Root: r.checkout, Find: found.Output, Rendered: all, Errors: string(shown.Errors), Dirs: dirs}); err != nil {
+	o := terragrunt.Output{Root: r.checkout, Find: found.Output, Rendered: all, Errors: string(shown.Errors), Dirs: dirs}
+	needs, err := o.NeedsOutputs()
+	if err == nil && len(needs) > 0 {
+		if o.Backends, err = r.backends(ctx, needs); ctx.Err() != nil {
+			return out, err
+		}
+	}
+	if err == nil {
+		out.Units, err = terragrunt.Read(o)
+	}
+	if err != nil {
 		out.Problem = err.Error()
 	}
 	return out, nil
 }
+
+// backends returns files with the backends of units, by directory. Terragrunt generates them, without the rest of a unit,
+// when it fetches the outputs of a dependency. So the units become dependencies of a unit that is made for this. A unit
+// with an error can hide others, so those that are missing are asked for once more, each alone.
+func (r *terragruntRun) backends(ctx context.Context, dirs []string) (map[string]string, error) {
+	out := map[string]string{}
+	if err := r.askFor(ctx, dirs, out); err != nil || len(dirs) == 1 {
+		return out, err
+	}
+	for _, dir := range dirs[:min(len(dirs), maxAlone)] {
+		if _, ok := out[dir]; ok {
+			continue
+		}
+		if err := r.askFor(ctx, []string{dir}, out); err != nil {
+			return out, err
+		}
+	}
+	return out, nil
+}
+
+// maxAlone is the maximum number of units whose backends are asked for one by one.
+const maxAlone = 50
+
+// askFor adds files with the backends of units to into.
+func (r *terragruntRun) askFor(ctx context.Context, dirs []string, into map[string]string) error {
+	var b strings.Builder
+	for i, dir := range dirs {
+		at, err := json.Marshal(r.path(dir))
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(&b, "dependency \"x%d\" {\n  config_path = %s\n}\n", i, strings.NewReplacer("${", "$${", "%{", "%%{").Replace(string(at)))
+	}
+	asking, err := os.MkdirTemp(r.dir, "asking-*")
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(asking, terragrunt.FileName), []byte(b.String()), 0o600); err != nil {
+		return err
+	}
+	// Errors do not matter: the backends of the other units are known.
+	if _, _, err := r.run(ctx, asking, "render", "--json"); err != nil {
+		return err
+	}
+	calls, err := r.calls()
+	for _, x := range calls {
+		if unit, err := unitOf(r.checkout, x.Dir); err == nil && x.Backend != "" {
+			into[unit] = x.Backend
+		}
+	}
+	return err
+}
+
+// removeManifests removes the lists of the files that Terragrunt has generated for stacks. They have absolute paths, which
+// differ in each checkout.
+func (r *terragruntRun) removeManifests(dirs []string) error {
+	root, err := os.OpenRoot(r.checkout)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	for _, dir := range dirs {
+		if err := root.Remove(path.Join(dir, stackManifest)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// stackManifest is the name of a list of the files that Terragrunt has generated for a unit of a stack.
+const stackManifest = ".terragrunt-stack-manifest"
 
 // rendered reads and removes the files of evaluated units, by the units' directories.
 func (r *terragruntRun) rendered(name string, found []byte) (map[string][]byte, error) {

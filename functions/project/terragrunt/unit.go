@@ -28,7 +28,7 @@ import (
 type Unit struct {
 	Dir string
 	// Reads are the files that Terragrunt reads for the unit, sorted: included files, files of
-	// read_terragrunt_config, and the configuration files of its module.
+	// read_terragrunt_config, and the configuration files of its module. "**" means that it may read any file.
 	Reads []string `json:",omitempty"`
 	// DependsOn are the directories of the units that the unit names in dependency and dependencies blocks, sorted.
 	DependsOn []string `json:",omitempty"`
@@ -39,8 +39,10 @@ type Unit struct {
 	// if the unit configures none: its module may have a backend block.
 	Backend string                     `json:",omitempty"`
 	Config  map[string]json.RawMessage `json:",omitempty"`
+	// Excluded is set if an exclude block takes the unit out of plans.
+	Excluded bool `json:",omitempty"`
 	// Digest is a digest of everything that Terragrunt has evaluated for the unit, without the outputs of other
-	// units. It is "" if Problem is set.
+	// units. It is "" if Terragrunt could not evaluate the unit.
 	Digest string `json:",omitempty"`
 	// Problem is the reason, for people, if Terragrunt cannot evaluate the unit.
 	Problem string `json:",omitempty"`
@@ -77,6 +79,9 @@ type Output struct {
 	Rendered map[string][]byte
 	// Errors are the messages of "terragrunt render".
 	Errors string
+	// Backends are generated files with the backends of units that cannot be evaluated without the outputs of others, by
+	// directory.
+	Backends map[string]string
 	// Dirs are all directories with a terragrunt.hcl.
 	Dirs []string
 }
@@ -103,10 +108,10 @@ type rendered struct {
 		Contents string `json:"contents"`
 		Disable  bool   `json:"disable"`
 	} `json:"generate"`
-	Dependency map[string]struct {
-		Path    string `json:"config_path"`
-		Enabled *bool  `json:"enabled"`
-	} `json:"dependency"`
+	Exclude *struct {
+		If      bool     `json:"if"`
+		Actions []string `json:"actions"`
+	} `json:"exclude"`
 }
 
 // Read returns the units of a repository, sorted by directory. The error is for people.
@@ -115,7 +120,7 @@ func Read(o Output) ([]Unit, error) {
 	if err := json.Unmarshal(o.Find, &list); err != nil {
 		return nil, fmt.Errorf("Terragrunt has not printed a list of units: %w", err)
 	}
-	byDir := map[string]Unit{}
+	byDir, templates := map[string]Unit{}, map[string]bool{}
 	for _, f := range list {
 		if f.Type != "unit" {
 			continue
@@ -123,12 +128,13 @@ func Read(o Output) ([]Unit, error) {
 		u := Unit{Dir: path.Clean(f.Path), Reads: inside(f.Reading), DependsOn: inside(f.Dependencies)}
 		o.evaluate(&u)
 		if !u.Generated() && strings.Contains(u.Problem, template) {
+			templates[u.Dir] = true
 			continue
 		}
 		byDir[u.Dir] = u
 	}
 	for _, dir := range o.Dirs {
-		if _, ok := byDir[dir]; !ok && !o.included(dir, byDir) {
+		if _, ok := byDir[dir]; !ok && !templates[dir] && !o.included(dir, byDir) {
 			byDir[dir] = Unit{Dir: dir, Problem: "Terragrunt does not list it as a unit. Units that depend on each other in a circle are not listed: remove one of their dependency blocks"}
 		}
 	}
@@ -163,7 +169,9 @@ func (o Output) evaluate(u *Unit) {
 		}
 	}
 	if !ok {
-		u.Problem = o.problem(*u)
+		if u.Problem = o.problem(*u); strings.Contains(u.Problem, unknownValue) {
+			o.guess(u)
+		}
 		return
 	}
 	sum := sha256.Sum256([]byte(strings.ReplaceAll(string(data), o.Root, "")))
@@ -171,6 +179,9 @@ func (o Output) evaluate(u *Unit) {
 	u.Source = u.Dir
 	if r.Terraform != nil && r.Terraform.Source != "" {
 		u.Source = o.local(u.Dir, r.Terraform.Source)
+	}
+	if x := r.Exclude; x != nil {
+		u.Excluded = x.If && slices.ContainsFunc(x.Actions, func(a string) bool { return a == "all" || a == "all_except_output" || a == "plan" })
 	}
 	if r.RemoteState != nil {
 		u.Backend, u.Config = r.RemoteState.Backend, r.RemoteState.Config
@@ -181,6 +192,38 @@ func (o Output) evaluate(u *Unit) {
 			u.Backend, u.Config = backendIn(g.Path, g.Contents)
 		}
 	}
+}
+
+// unknownValue is a part of the error about a generated file that contains the output of another unit.
+const unknownValue = "value must be known"
+
+// NeedsOutputs returns the directories of the units that cannot be evaluated without the outputs of others.
+func (o Output) NeedsOutputs() (dirs []string, err error) {
+	all, err := Read(o)
+	for _, u := range all {
+		if strings.Contains(u.Problem, unknownValue) {
+			dirs = append(dirs, u.Dir)
+		}
+	}
+	return dirs, err
+}
+
+// guess completes a unit that cannot be evaluated without the outputs of others, if its backend is known. It may read any
+// file of the repository.
+func (o Output) guess(u *Unit) {
+	contents, ok := o.Backends[u.Dir]
+	if !ok {
+		return
+	}
+	u.Problem, u.Source = "", u.Dir
+	u.Backend, u.Config = backendIn("backend.tf", contents)
+	for _, name := range u.Reads {
+		if strings.HasSuffix(name, ".tf") {
+			u.Source = path.Dir(name)
+			break
+		}
+	}
+	u.Reads = append(u.Reads, "**")
 }
 
 // bootstrapping are the arguments of a remote_state block that tell Terragrunt how to make the bucket. They are no
