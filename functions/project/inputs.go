@@ -57,6 +57,7 @@ func (t Tree) Diff(u Tree) []string {
 //   - the files in and below the project's directory, and in its modules' directories
 //   - its variable files, and the files that its patterns match
 //   - its settings in lockstep.hcl
+//   - the files that Terragrunt reads for its unit
 //   - the paths in read, which the plan is known to have read
 //
 // Symbolic links are followed inside the repository. Directories below the project's own are left out if they
@@ -113,6 +114,9 @@ func newCheckout(files fs.FS) *checkout {
 func (c *checkout) inputs(p Project, read []string, comparison bool) (Tree, error) {
 	t := Tree{}
 	w := &walker{c: c, t: t, p: p, walked: map[string]bool{}, comparison: comparison}
+	if p.Unit != nil {
+		read = slices.Concat(read, p.Unit.Reads)
+	}
 	whole := slices.Concat([]string{p.Dir}, p.Modules, p.VarFiles, p.BackendFiles)
 	for i, name := range slices.Concat(whole, read) {
 		if err := w.add(name, i >= len(whole)); err != nil {

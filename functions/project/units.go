@@ -2,9 +2,11 @@ package project
 
 import (
 	"io/fs"
+	"path"
 	"slices"
 	"strings"
 
+	"github.com/lockstep-iac/lockstep/engine/config/loading"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/functions/project/order"
 	"github.com/lockstep-iac/lockstep/functions/project/terragrunt"
@@ -30,7 +32,8 @@ func (s *Settings) sourceOfUnit(dir string) bool {
 		return false
 	}
 	for _, u := range s.units {
-		if u.Source == dir {
+		module := func(name string) bool { return path.Dir(name) == dir && loading.IsFile(name) }
+		if u.Source == dir || slices.ContainsFunc(u.Reads, module) {
 			return true
 		}
 	}

@@ -15,11 +15,14 @@ import (
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclwrite"
 	"github.com/zclconf/go-cty/cty"
 	ctyjson "github.com/zclconf/go-cty/cty/json"
 
+	"github.com/lockstep-iac/lockstep/engine/budget"
 	"github.com/lockstep-iac/lockstep/engine/config/inputs"
 	"github.com/lockstep-iac/lockstep/engine/config/loading"
+	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/marks"
 	"github.com/lockstep-iac/lockstep/engine/provider/builtin"
@@ -58,8 +61,15 @@ func (o *checkout) prepareUnit(ctx context.Context) (diags.Diagnostics, error) {
 	if ds.HasErrors() {
 		return ds, nil
 	}
-	var err error
-	if u.PreparedUnit, err = o.engine.PrepareUnit(ctx, o.job, outputs); err != nil {
+	// A commit may have anything in the place of a working copy.
+	if err := o.root.RemoveAll(path.Join(o.job.Dir, terragrunt.Cache)); err != nil {
+		return diags.FromError("Terragrunt cannot prepare the unit", err), nil
+	}
+	from, ds, err := o.fetchSource(ctx)
+	if err != nil || ds.HasErrors() {
+		return ds, err
+	}
+	if u.PreparedUnit, err = o.engine.PrepareUnit(ctx, o.job, from, outputs); err != nil {
 		return nil, err
 	}
 	if u.Problem != "" {
@@ -77,6 +87,40 @@ func (o *checkout) prepareUnit(ctx context.Context) (diags.Diagnostics, error) {
 	o.unit, o.job.Dir = u, u.Dir
 	return ds, nil
 }
+
+// fetchSource installs the module of the unit, if it is not in the checkout, as a module that a configuration calls: with
+// the permissions of the base branch, and without a program. It returns the source for Terragrunt.
+func (o *checkout) fetchSource(ctx context.Context) (string, diags.Diagnostics, error) {
+	address, version := terragrunt.ModuleSource(o.job.Unit.Remote)
+	if address == "" || o.engine.Modules == nil {
+		return "", nil, nil
+	}
+	f := hclwrite.NewEmptyFile()
+	call := f.Body().AppendNewBlock("module", []string{unitModule}).Body()
+	call.SetAttributeValue("source", cty.StringVal(address))
+	if version != "" {
+		call.SetAttributeValue("version", cty.StringVal(version))
+	}
+	at := path.Join(o.job.Dir, terragrunt.Cache, "source")
+	if err := errors.Join(o.root.MkdirAll(at, 0o700), o.root.WriteFile(path.Join(at, "main.tf"), f.Bytes(), 0o600)); err != nil {
+		return "", nil, err
+	}
+	dir := filepath.Join(o.job.Checkout, filepath.FromSlash(at))
+	cfg, ds, err := o.engine.Modules(budget.With(ctx, o.Budget), o.job, dir, source.FS(o.root.FS(), at), o.early(), o.vault.token, moduleEnv(o))
+	if err != nil || cfg == nil || cfg.Root == nil || cfg.Root.Children[unitModule] == nil {
+		return "", append(ds, diags.Errorf(nil, "The module of the unit cannot be fetched", "Terragrunt's source is %q. Correct the source in %s.", o.job.Unit.Remote, terragrunt.FileName)...), err
+	}
+	// The variables of the module have no values here, which is no error.
+	top := path.Join(dataDir, "modules", unitModule)
+	below := strings.TrimPrefix(strings.TrimPrefix(cfg.Root.Children[unitModule].Dir, top), "/")
+	if top = filepath.Join(dir, filepath.FromSlash(top)); below == "" {
+		return top, nil, nil
+	}
+	return top + "//" + below, nil, nil
+}
+
+// unitModule is the name of the module call by which the module of a unit is installed.
+const unitModule = "unit"
 
 // unitOutputs returns the outputs of the units on which the unit of the job depends, by their directories. A text takes
 // the place of outputs that cannot be read: Terragrunt fails with it only if it needs them.
@@ -345,5 +389,5 @@ func (o *checkout) unitDiffers(planned map[string]cty.Value) diags.Diagnostics {
 	if what == nil {
 		return nil
 	}
-	return diags.Errorf(nil, "Terragrunt prepares something else now", "Since the plan, this has changed: %s. Comment \"lockstep plan -p %s\" for a new plan. If this happens each time, make the unit evaluate to the same values each time: do not use timestamp(), run_cmd or hooks with other results.", strings.Join(what, ", "), o.job.Project)
+	return diags.Errorf(nil, "Terragrunt prepares something else now", "Since the plan, this has changed: %s. Comment \"lockstep plan -p %s\" for a new plan. If this happens each time, make the unit evaluate to the same values each time: do not use timestamp(), or hooks and run_cmd whose results differ.", strings.Join(what, ", "), o.job.Project)
 }

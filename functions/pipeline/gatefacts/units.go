@@ -47,7 +47,7 @@ func unitOf(p project.Project, all []project.Project, t *requirements.Terragrunt
 	if p.Unit == nil || t == nil {
 		return nil
 	}
-	u := &jobs.Unit{Terragrunt: *t, Source: p.Unit.Source, Linked: map[string]string{}}
+	u := &jobs.Unit{Terragrunt: *t, Source: p.Unit.Source, Remote: p.Unit.Remote, Linked: map[string]string{}}
 	for _, q := range all {
 		if slices.Contains(p.Unit.DependsOn, q.Dir) {
 			u.Linked[q.Dir] = q.Name

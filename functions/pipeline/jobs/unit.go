@@ -16,6 +16,8 @@ type Unit struct {
 	requirements.Terragrunt
 	// Source is the directory of the unit's module in the checkout; "" if it is elsewhere.
 	Source string `json:",omitempty"`
+	// Remote is the source of the module elsewhere, in Terragrunt's form; "" if it is in the checkout.
+	Remote string `json:",omitempty"`
 	// Linked are the projects of the units on which the unit depends, by the units' directories. Their states are
 	// among [InputValues.Linked].
 	Linked map[string]string `json:",omitempty"`
@@ -40,7 +42,10 @@ type PreparedUnit struct {
 
 // A PrepareUnitFunc has Terragrunt prepare the unit of a job. The program gets the outputs, and no credentials. An
 // error is a failure that may pass.
-type PrepareUnitFunc func(context.Context, Job, UnitOutputs) (PreparedUnit, error)
+//
+// source is the directory with the module's files on this machine, with two slashes before the module's directory in it;
+// "" means the source in the unit.
+type PrepareUnitFunc func(ctx context.Context, j Job, source string, outputs UnitOutputs) (PreparedUnit, error)
 
 // Units are the units of a checkout. Problem is the reason, in plain text, if they cannot be found.
 type Units struct {

@@ -122,7 +122,7 @@ func (c *Child) do(ctx context.Context, make Maker) *result {
 		r.Units, err = c.findUnits(ctx)
 	case prepares:
 		var u jobs.PreparedUnit
-		u, err = c.PrepareUnit(ctx, c.order.Job, c.order.Outputs)
+		u, err = c.PrepareUnit(ctx, c.order.Job, c.order.Source, c.order.Outputs)
 		r.Unit = &u
 	default:
 		err = c.engine(ctx, make, r)

@@ -94,6 +94,7 @@ type order struct {
 	NoTool   string                   // the reason why there is no Terragrunt, for people
 	Find     *requirements.Terragrunt // for units
 	Outputs  jobs.UnitOutputs         // for prepares
+	Source   string                   // of the unit's module, for prepares
 	Tmp      string                   // the run's own directory
 	Fetched  string                   // a directory for fetched files
 	Ports    []int                    // closed to programs

@@ -54,8 +54,8 @@ func (e *Engine) FindUnits(ctx context.Context, j jobs.Job, t requirements.Terra
 }
 
 // PrepareUnit implements jobs.PrepareUnitFunc, for engines without a process of their own.
-func (e *Engine) PrepareUnit(ctx context.Context, j jobs.Job, outputs jobs.UnitOutputs) (jobs.PreparedUnit, error) {
-	c := e.call(order{Action: prepares, Job: j, Outputs: outputs})
+func (e *Engine) PrepareUnit(ctx context.Context, j jobs.Job, source string, outputs jobs.UnitOutputs) (jobs.PreparedUnit, error) {
+	c := e.call(order{Action: prepares, Job: j, Source: source, Outputs: outputs})
 	r, err := c.do(ctx)
 	if dead := asDeath(err); dead != nil {
 		return jobs.PreparedUnit{Problem: c.clean(dead.Why)}, nil
@@ -361,26 +361,21 @@ func readLimited(root *os.Root, name string, limit int64) ([]byte, error) {
 }
 
 // PrepareUnit has Terragrunt prepare the unit of the job. It is a jobs.PrepareUnitFunc.
-func (c *Child) PrepareUnit(ctx context.Context, j jobs.Job, outputs jobs.UnitOutputs) (out jobs.PreparedUnit, err error) {
+func (c *Child) PrepareUnit(ctx context.Context, j jobs.Job, source string, outputs jobs.UnitOutputs) (out jobs.PreparedUnit, err error) {
 	if c.order.NoTool != "" {
 		out.Problem = c.order.NoTool
 		return out, nil
-	}
-	root, err := os.OpenRoot(j.Checkout)
-	if err != nil {
-		return out, err
-	}
-	defer root.Close()
-	// A commit may have anything in the place of a working copy.
-	if err := root.RemoveAll(path.Join(j.Dir, terragrunt.Cache)); err != nil {
-		return out, err
 	}
 	r, err := c.terragrunt(j.Unit.Terragrunt, outputs)
 	if err != nil {
 		out.Problem = err.Error()
 		return out, nil
 	}
-	if _, out.Problem, err = r.run(ctx, j.Dir, "run", "--", "plan"); err != nil || out.Problem != "" {
+	args := []string{"run"}
+	if source != "" {
+		args = append(args, "--source", source)
+	}
+	if _, out.Problem, err = r.run(ctx, j.Dir, append(args, "--", "plan")...); err != nil || out.Problem != "" {
 		return out, err
 	}
 	calls, err := r.calls()

@@ -35,6 +35,8 @@ type Unit struct {
 	// Source is the directory of the unit's module. It is "" if the module is not in the repository. Without a
 	// source, it is Dir.
 	Source string `json:",omitempty"`
+	// Remote is the source of the unit's module, in Terragrunt's form, if the module is not in the repository.
+	Remote string `json:",omitempty"`
 	// Backend is the type of the backend that the unit configures, and Config its arguments as JSON. Backend is ""
 	// if the unit configures none: its module may have a backend block.
 	Backend string                     `json:",omitempty"`
@@ -178,7 +180,9 @@ func (o Output) evaluate(u *Unit) {
 	u.Digest = hex.EncodeToString(sum[:16])
 	u.Source = u.Dir
 	if r.Terraform != nil && r.Terraform.Source != "" {
-		u.Source = o.local(u.Dir, r.Terraform.Source)
+		if u.Source = o.local(u.Dir, r.Terraform.Source); u.Source == "" {
+			u.Remote = r.Terraform.Source
+		}
 	}
 	if x := r.Exclude; x != nil {
 		u.Excluded = x.If && slices.ContainsFunc(x.Actions, func(a string) bool { return a == "all" || a == "all_except_output" || a == "plan" })
@@ -302,6 +306,11 @@ func (o Output) problem(u Unit) string {
 			if strings.HasPrefix(text, name+":") {
 				return "Terragrunt cannot evaluate it: " + strings.TrimSuffix(text, ".")
 			}
+		}
+	}
+	for line := range strings.Lines(o.Errors) {
+		if text, ok := strings.CutPrefix(strings.TrimSpace(line), "error "); ok {
+			return "Terragrunt cannot evaluate it: " + strings.ReplaceAll(text, o.Root+"/", "")
 		}
 	}
 	return "Terragrunt cannot evaluate it"

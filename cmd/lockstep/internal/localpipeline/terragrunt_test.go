@@ -28,17 +28,18 @@ import (
 
 // A stacked is a repository with units of Terragrunt, and a machine that runs a real Terragrunt for them.
 type stacked struct {
-	t      *testing.T
+	t      testing.TB
 	hub    *githubtest.Hub
 	repo   *githubtest.Repository
 	m      *Machine
 	server string // the states
 	digest string
+	mirror string // a CLI configuration file with the mirror of providers
 }
 
 // newStacked returns a repository with the files on its base branch. Files without lockstep.hcl get one that allows
 // Terragrunt.
-func newStacked(t *testing.T, files githubtest.Files) *stacked {
+func newStacked(t testing.TB, files githubtest.Files) *stacked {
 	t.Helper()
 	program := filepath.Join(os.Getenv("LOCKSTEP_PARTS"), "clients", "bin", "terragrunt")
 	data, err := os.ReadFile(program)
@@ -61,10 +62,14 @@ func newStacked(t *testing.T, files githubtest.Files) *stacked {
 	if err != nil {
 		t.Fatal(err)
 	}
+	s.mirror = filepath.Join(dir, "cli.tfrc")
+	if err := os.WriteFile(s.mirror, []byte(fmt.Sprintf("provider_installation {\n  filesystem_mirror {\n    path = %q\n  }\n}\n", statebackendtest.Part(t, "mirror"))), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	keys := []string{"AWS_ACCESS_KEY_ID=" + statebackendtest.AccessKey, "AWS_SECRET_ACCESS_KEY=" + statebackendtest.SecretKey, "AWS_REGION=us-east-1"}
 	s.m, err = Open(Config{
 		Dir: dir, Version: "test", App: app, Serves: serving(t), Secret: github.NewSecret("hush"), URL: "http://127.0.0.1:8080", Log: func(err error) { t.Error(err) },
-		Apart: &Apart{Limits: confine.Limits{Memory: 2 << 30}}, Environ: append([]string{"AWS_ENDPOINT_URL_S3=" + s.server}, keys...), PluginEnv: keys,
+		Apart: &Apart{Limits: confine.Limits{Memory: 2 << 30}}, Environ: append([]string{"AWS_ENDPOINT_URL_S3=" + s.server}, keys...), PluginEnv: keys, CLIConfig: s.mirror,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -172,6 +177,158 @@ func TestTerragruntUnits(t *testing.T) {
 			t.Fatalf("no %q in\n%s", want, got)
 		}
 	}
+}
+
+const includeRoot = "include \"root\" {\n  path = find_in_parent_folders(\"root.hcl\")\n}\n"
+
+// box is a repository with a module that keeps a value, and a unit for it with the lines.
+func box(lines string) githubtest.Files {
+	return githubtest.Files{
+		"root.hcl":                rootHCL,
+		"modules/box/main.tf":     "variable \"in\" {}\nresource \"terraform_data\" \"box\" {\n  input = var.in\n}\noutput \"out\" {\n  value = var.in\n}\n",
+		"live/box/terragrunt.hcl": includeRoot + "terraform {\n  source = \"../../modules/box\"\n}\n" + lines,
+	}
+}
+
+// TestTerragruntSourceElsewhere has a unit whose module is in another private repository, which the base branch allows.
+// Terragrunt has no network.
+func TestTerragruntSourceElsewhere(t *testing.T) {
+	t.Parallel()
+	s := newStacked(t, nil)
+	net := s.hub.AddRepository("acme", "mods", githubtest.Files{
+		"net/main.tf":  "variable \"in\" {}\nmodule \"name\" {\n  source = \"../name\"\n  in     = var.in\n}\noutput \"out\" {\n  value = module.name.out\n}\n",
+		"name/main.tf": "variable \"in\" {}\noutput \"out\" {\n  value = \"from elsewhere: ${var.in}\"\n}\n",
+	})
+	net.SetPrivate()
+	net.Tag("v1.0.0", "main")
+	files := box("inputs = { in = \"x\" }\n")
+	files["live/box/terragrunt.hcl"] = strings.ReplaceAll(files["live/box/terragrunt.hcl"], "../../modules/box", "git::https://github.com/acme/mods.git//net?ref=v1.0.0")
+	n := s.pull("units", files)
+	if got := s.said(n); !strings.Contains(got, "there is no public repository acme/mods") {
+		t.Fatalf("without a permission: %s", got)
+	}
+	s.repo.Push("alice", "main", "Allow the modules", githubtest.Files{"lockstep.hcl": strings.ReplaceAll(s.settings(""), "allow {", "allow {\n  modules = [\"github.com/acme/mods\"]")})
+	s.settle()
+	if got := s.say(n, "lockstep plan"); !strings.Contains(got, "from elsewhere: x") {
+		t.Fatal(got)
+	}
+	if got := s.say(n, "lockstep apply"); !strings.Contains(got, "**Applied** `live/box`") {
+		t.Fatal(got)
+	}
+}
+
+// TestTerragruntTrouble is a table of mistakes, with what the pull request says. Each is an error at its place, and other
+// units are planned.
+func TestTerragruntTrouble(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		files githubtest.Files
+		want  []string
+	}{
+		"a syntax error": {githubtest.Files{"live/bad/terragrunt.hcl": "inputs = {\n"}, []string{"live/bad/terragrunt.hcl line 1", "1 project failed to plan", "1 ready to apply"}},
+		"a file outside of the repository": {githubtest.Files{"live/bad/terragrunt.hcl": "locals {\n  x = file(\"../../../secret\")\n}\nterraform {\n  source = \"../../modules/box\"\n}\ninputs = { in = local.x }\n"},
+			[]string{"live/bad/terragrunt.hcl", "no file exists at", "1 project failed to plan", "1 ready to apply"}},
+		"a source outside of the repository": {githubtest.Files{"live/bad/terragrunt.hcl": includeRoot + "terraform {\n  source = \"../../../etc\"\n}\n"}, []string{"1 project failed to plan", "Terragrunt's source is \"../../../etc\"", "1 ready to apply"}},
+		"no configuration":                   {githubtest.Files{"live/bad/terragrunt.hcl": includeRoot}, []string{"1 project failed to plan", "Did not find any Terraform files", "1 ready to apply"}},
+		"a dependency that is not there": {githubtest.Files{"live/bad/terragrunt.hcl": includeRoot + "terraform {\n  source = \"../../modules/box\"\n}\ndependency \"x\" {\n  config_path = \"../none\"\n}\ninputs = { in = dependency.x.outputs.out }\n"},
+			[]string{"1 project failed to plan", "live/none", "1 ready to apply"}},
+		"a circle": {githubtest.Files{
+			"live/one/terragrunt.hcl": includeRoot + "terraform {\n  source = \"../../modules/box\"\n}\ndependency \"x\" {\n  config_path = \"../two\"\n}\ninputs = { in = dependency.x.outputs.out }\n",
+			"live/two/terragrunt.hcl": includeRoot + "terraform {\n  source = \"../../modules/box\"\n}\ndependency \"x\" {\n  config_path = \"../one\"\n}\ninputs = { in = dependency.x.outputs.out }\n",
+		}, []string{"2 projects failed to plan", "in a circle", "1 ready to apply"}},
+		"a hook that runs a program": {githubtest.Files{"live/bad/terragrunt.hcl": includeRoot + "terraform {\n  source = \"../../modules/box\"\n  before_hook \"x\" {\n    commands = [\"plan\"]\n    execute  = [\"tflint\"]\n  }\n}\ninputs = { in = 1 }\n"},
+			[]string{"1 project failed to plan", "tflint", "1 ready to apply"}},
+		"an option that changes the plan": {githubtest.Files{"live/bad/terragrunt.hcl": includeRoot + "terraform {\n  source = \"../../modules/box\"\n  extra_arguments \"x\" {\n    commands  = [\"plan\"]\n    arguments = [\"-target=terraform_data.box\"]\n  }\n}\ninputs = { in = 1 }\n"},
+			[]string{"1 project failed to plan", "passes the option -target", "1 ready to apply"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStacked(t, nil)
+			files := box("inputs = { in = \"x\" }\n")
+			for name, text := range c.files {
+				files[name] = text
+			}
+			got := s.said(s.pull("units", files))
+			for _, want := range c.want {
+				if !strings.Contains(strings.Join(strings.Fields(got), " "), want) {
+					t.Errorf("no %q in\n%s", want, got)
+				}
+			}
+		})
+	}
+}
+
+// TestTerragruntProgram has a program that the base branch does not name, and one that does not end.
+func TestTerragruntProgram(t *testing.T) {
+	t.Parallel()
+	s := newStacked(t, nil)
+	s.repo.Push("alice", "main", "Name another program", githubtest.Files{"lockstep.hcl": strings.ReplaceAll(s.settings(""), s.digest, strings.Repeat("ab", 32))})
+	n := s.pull("units", box("inputs = { in = \"x\" }\n"))
+	if got := s.said(n); !strings.Contains(got, "the toolbox does not have the tool terragrunt with the digest sha256:abab") {
+		t.Error(got)
+	}
+	s.repo.Push("alice", "main", "Name a limit", githubtest.Files{"lockstep.hcl": s.settings("  timeout = \"2s\"\n")})
+	s.settle()
+	files := box("inputs = { in = run_cmd(\"/bin/sh\", \"-c\", \"while :; do :; done\") }\n")
+	n = s.pull("endless", files)
+	if got := s.said(n); !strings.Contains(got, "Terragrunt did not end within its time limit of 2s") {
+		t.Error(got)
+	}
+}
+
+// TestTerragruntChanges has values that differ each time. The plan is refused, and says why.
+func TestTerragruntChanges(t *testing.T) {
+	t.Parallel()
+	s := newStacked(t, nil)
+	n := s.pull("units", box("inputs = { in = run_cmd(\"--terragrunt-quiet\", \"/bin/cat\", \"/proc/sys/kernel/random/uuid\") }\n"))
+	if got := s.said(n); !strings.Contains(got, "ready to apply") {
+		t.Fatal(got)
+	}
+	got := s.say(n, "lockstep apply")
+	t.Log(got)
+}
+
+// TestTerragruntTouches has changes of files, and the units that they plan.
+func TestTerragruntTouches(t *testing.T) {
+	t.Parallel()
+	unit := func(lines string) string {
+		return includeRoot + "terraform {\n  source = \"../../modules/box\"\n}\n" + lines
+	}
+	s := newStacked(t, nil)
+	files := box("inputs = { in = \"x\" }\n")
+	files["live/read/terragrunt.hcl"] = unit("inputs = { in = yamldecode(file(\"${get_repo_root()}/live/values.yaml\")).a }\n")
+	files["live/config/terragrunt.hcl"] = unit("locals {\n  c = read_terragrunt_config(\"../c.hcl\")\n}\ninputs = { in = local.c.locals.a }\n")
+	files["live/other/terragrunt.hcl"] = "terraform {\n  source = \"../../modules/other\"\n}\n" + rootHCLFor("other")
+	files["live/values.yaml"] = "a: 1\n"
+	files["live/c.hcl"] = "locals {\n  a = 1\n}\n"
+	files["modules/other/main.tf"] = "output \"x\" {\n  value = 1\n}\n"
+	s.repo.Push("alice", "main", "Add units", files)
+	s.settle()
+	for i, c := range []struct {
+		name, text string
+		want       []string
+	}{
+		{"root.hcl", rootHCL + "inputs = { more = 1 }\n", []string{"live/box", "live/config", "live/read"}},
+		{"modules/box/main.tf", files["modules/box/main.tf"] + "# more\n", []string{"live/box", "live/config", "live/read"}},
+		{"modules/other/main.tf", "output \"x\" {\n  value = 2\n}\n", []string{"live/other"}},
+		{"live/values.yaml", "a: 2\n", []string{"live/read"}},
+		{"live/c.hcl", "locals {\n  a = 2\n}\n", []string{"live/config"}},
+		{"live/box/terragrunt.hcl", unit("inputs = { in = \"y\" }\n"), []string{"live/box"}},
+		{"README.md", "hello\n", nil},
+	} {
+		n := s.pull(fmt.Sprintf("change-%d", i), githubtest.Files{c.name: c.text})
+		said := s.said(n)
+		for _, p := range []string{"live/box", "live/config", "live/other", "live/read"} {
+			if got := strings.Contains(said, "`"+p+"`"); got != slices.Contains(c.want, p) {
+				t.Errorf("%s plans %s: %t\n%s", c.name, p, got, said)
+			}
+		}
+	}
+}
+
+// rootHCLFor is rootHCL for a unit that includes nothing.
+func rootHCLFor(name string) string {
+	return strings.ReplaceAll(rootHCL, "${path_relative_to_include()}", name)
 }
 
 var update = flag.Bool("update", false, "record the states that Terragrunt makes with Terraform 1.11")
