@@ -47,6 +47,9 @@ func (s *Settings) contents(files fs.FS, p *Project) contents {
 	if !ok {
 		return read(files, p.Dir)
 	}
+	if u.Problem == "" && u.Source == u.Dir && !u.Generates && !configured(files, u.Dir) {
+		u.Problem = "the unit has neither a source nor configuration files: add a terraform block with a source to its " + terragrunt.FileName
+	}
 	p.Unit = &u
 	var c contents
 	if u.Source == "" {

@@ -95,6 +95,9 @@ func (o *checkout) fetchSource(ctx context.Context) (string, diags.Diagnostics, 
 	if address == "" || o.engine.Modules == nil {
 		return "", nil, nil
 	}
+	if strings.HasPrefix(address, ".") || strings.HasPrefix(address, "/") {
+		return "", diags.Errorf(nil, "Source outside of the repository", "The source of the unit is %q, which is not in the repository. Correct the source in %s.", address, path.Join(o.job.Dir, terragrunt.FileName)), nil
+	}
 	f := hclwrite.NewEmptyFile()
 	call := f.Body().AppendNewBlock("module", []string{unitModule}).Body()
 	call.SetAttributeValue("source", cty.StringVal(address))
@@ -108,7 +111,7 @@ func (o *checkout) fetchSource(ctx context.Context) (string, diags.Diagnostics, 
 	dir := filepath.Join(o.job.Checkout, filepath.FromSlash(at))
 	cfg, ds, err := o.engine.Modules(budget.With(ctx, o.Budget), o.job, dir, source.FS(o.root.FS(), at), o.early(), o.vault.token, moduleEnv(o))
 	if err != nil || cfg == nil || cfg.Root == nil || cfg.Root.Children[unitModule] == nil {
-		return "", append(ds, diags.Errorf(nil, "The module of the unit cannot be fetched", "Terragrunt's source is %q. Correct the source in %s.", o.job.Unit.Remote, terragrunt.FileName)...), err
+		return "", append(ds, diags.Errorf(nil, "The module of the unit cannot be fetched", "Terragrunt's source is %q. Correct the source in %s.", o.job.Unit.Remote, path.Join(o.job.Dir, terragrunt.FileName))...), err
 	}
 	// The variables of the module have no values here, which is no error.
 	top := path.Join(dataDir, "modules", unitModule)

@@ -41,6 +41,8 @@ type Unit struct {
 	// if the unit configures none: its module may have a backend block.
 	Backend string                     `json:",omitempty"`
 	Config  map[string]json.RawMessage `json:",omitempty"`
+	// Generates is set if the unit has generate blocks, so its module may need no files.
+	Generates bool `json:",omitempty"`
 	// Excluded is set if an exclude block takes the unit out of plans.
 	Excluded bool `json:",omitempty"`
 	// Digest is a digest of everything that Terragrunt has evaluated for the unit, without the outputs of other
@@ -191,6 +193,7 @@ func (o Output) evaluate(u *Unit) {
 		u.Backend, u.Config = r.RemoteState.Backend, r.RemoteState.Config
 		maps.DeleteFunc(u.Config, func(name string, _ json.RawMessage) bool { return slices.Contains(bootstrapping, name) })
 	}
+	u.Generates = len(r.Generate) > 0
 	for _, name := range slices.Sorted(maps.Keys(r.Generate)) {
 		if g := r.Generate[name]; u.Backend == "" && !g.Disable && strings.HasSuffix(g.Path, ".tf") {
 			u.Backend, u.Config = backendIn(g.Path, g.Contents)
