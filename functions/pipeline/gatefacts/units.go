@@ -24,6 +24,8 @@ func (e *Reader) findUnits(ctx context.Context, sha, dir string) error {
 	}
 	t := *in.settings.Terragrunt
 	key := fmt.Sprintf("%d %s %s", e.Message.Pull.Repo.ID, sha, t.ID())
+	// The projects of the commit are those of this block.
+	e.commits[dir] = sha + " " + t.ID()
 	if u, ok := e.Bases.units(key); ok {
 		return jobs.SaveUnits(dir, u)
 	}
@@ -33,6 +35,9 @@ func (e *Reader) findUnits(ctx context.Context, sha, dir string) error {
 		if u, err = e.FindUnits(ctx, jobs.Job{Checkout: dir, App: at.App, Repo: at.Repo, Installation: at.Installation}, t); err != nil {
 			return err
 		}
+	}
+	if u.Problem != "" {
+		e.commits[dir] = "" // it may be repaired at any time
 	}
 	// The files of stacks are in this checkout only.
 	if !slices.ContainsFunc(u.Units, terragrunt.Unit.Generated) && u.Problem == "" {

@@ -93,7 +93,7 @@ func (c *Child) terragrunt(t requirements.Terragrunt, outputs jobs.UnitOutputs) 
 	if err != nil {
 		return nil, err
 	}
-	if err := errors.Join(os.MkdirAll(r.bin(), 0o700), os.MkdirAll(filepath.Join(r.dir, recordsDir), 0o700), os.MkdirAll(filepath.Join(r.dir, "home"), 0o700)); err != nil {
+	if err := errors.Join(os.MkdirAll(r.bin(), 0o700), os.MkdirAll(filepath.Join(r.dir, recordsDir), 0o700), os.MkdirAll(filepath.Join(r.dir, "home"), 0o700), os.MkdirAll(filepath.Join(r.dir, "tmp"), 0o700)); err != nil {
 		return nil, err
 	}
 	for _, name := range []string{terraformName, gitName} {
@@ -108,7 +108,7 @@ func (c *Child) terragrunt(t requirements.Terragrunt, outputs jobs.UnitOutputs) 
 	if err := os.WriteFile(filepath.Join(r.dir, outputsFile), data, 0o600); err != nil {
 		return nil, err
 	}
-	v := confine.View{Read: []string{c.order.Tool, self}, Write: []string{r.checkout}, Tmp: c.Tmp}
+	v := confine.View{Read: []string{c.order.Tool, self}, Write: []string{r.checkout}, Tmp: r.dir} // the programs of the plan have another cell, with c.Tmp
 	r.cell, err = confine.NewCell(confine.CellSpec{View: v, Ports: c.order.Ports, Offline: !t.Network})
 	if err != nil {
 		return nil, fmt.Errorf("the program cannot be confined on this machine: %w", err)
@@ -130,7 +130,7 @@ func (r *terragruntRun) env() (env []string) {
 		search += ":" + own
 	}
 	// The last of two values counts.
-	return append(env, "HOME="+filepath.Join(r.dir, "home"), "TMPDIR="+r.child.Tmp, "PATH="+search, recordsVariable+"="+r.dir, checkoutVariable+"="+r.checkout,
+	return append(env, "HOME="+filepath.Join(r.dir, "home"), "TMPDIR="+filepath.Join(r.dir, "tmp"), "PATH="+search, recordsVariable+"="+r.dir, checkoutVariable+"="+r.checkout,
 		"TG_TF_PATH="+filepath.Join(r.bin(), terraformName), "TG_NON_INTERACTIVE=true", "TG_NO_COLOR=true", "TG_NO_TIPS=true", "TG_NO_AUTO_RETRY=true", "TG_LOG_CUSTOM_FORMAT=%level %msg")
 }
 
