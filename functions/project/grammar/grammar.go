@@ -183,7 +183,7 @@ var (
 	// Terragrunt is parsed by package requirements, because it names a tool.
 	Terragrunt = Block{Type: "terragrunt", Doc: "Directories with a `terragrunt.hcl` are projects. Lockstep runs the tool `terragrunt` of `tools` to find and to prepare them. The base branch decides.", Args: []Argument{
 		{Name: "env", Kind: dict, Default: "none", Doc: "Environment variables of Terragrunt, for `get_env` and for its own settings: `{ TG_FEATURE = \"s3_version=v1\" }`."},
-		{Name: "network", Kind: boolean, Default: "`false`", Doc: "Whether Terragrunt may use the network, for modules in other repositories and in registries."},
+		{Name: "network", Kind: boolean, Default: "`false`", Doc: "Whether Terragrunt, and programs that it runs, may use the network. Lockstep fetches the modules of units itself."},
 		{Name: "timeout", Default: "`\"60s\"`", Doc: "The time limit of each run of Terragrunt, from `\"1s\"` to `\"600s\"`."},
 	}}
 	// Hook is parsed by package endpoints.
