@@ -47,7 +47,6 @@ func cpu(b *testing.B) (sum time.Duration) {
 // "terragrunt run --all plan" with Terraform. Run it once: -benchtime 1x.
 func BenchmarkTerragruntMonorepo(b *testing.B) {
 	s := newStacked(b, nil)
-	s.repo.Push("alice", "main", "Allow a provider", githubtest.Files{"lockstep.hcl": strings.ReplaceAll(s.settings(""), "allow {", "allow {\n  providers = [\"registry.terraform.io/hashicorp/time\"]")})
 	n := s.pull("units", monorepo("one"))
 	if got := s.say(n, "lockstep apply"); !strings.Contains(got, "60 projects applied") {
 		b.Fatal(got)

@@ -62,14 +62,18 @@ func newStacked(t testing.TB, files githubtest.Files) *stacked {
 	if err != nil {
 		t.Fatal(err)
 	}
+	packages, err := filepath.EvalSymlinks(statebackendtest.Part(t, "mirror"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	s.mirror = filepath.Join(dir, "cli.tfrc")
-	if err := os.WriteFile(s.mirror, []byte(fmt.Sprintf("provider_installation {\n  filesystem_mirror {\n    path = %q\n  }\n}\n", statebackendtest.Part(t, "mirror"))), 0o600); err != nil {
+	if err := os.WriteFile(s.mirror, []byte(fmt.Sprintf("provider_installation {\n  filesystem_mirror {\n    path = %q\n  }\n}\n", packages)), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	keys := []string{"AWS_ACCESS_KEY_ID=" + statebackendtest.AccessKey, "AWS_SECRET_ACCESS_KEY=" + statebackendtest.SecretKey, "AWS_REGION=us-east-1"}
 	s.m, err = Open(Config{
 		Dir: dir, Version: "test", App: app, Serves: serving(t), Secret: github.NewSecret("hush"), URL: "http://127.0.0.1:8080", Log: func(err error) { t.Error(err) },
-		Apart: &Apart{Limits: confine.Limits{Memory: 2 << 30}}, Environ: append([]string{"AWS_ENDPOINT_URL_S3=" + s.server}, keys...), PluginEnv: keys, CLIConfig: s.mirror,
+		Apart: &Apart{Limits: confine.Limits{Memory: 2 << 30}, Show: []string{packages}}, Environ: append([]string{"AWS_ENDPOINT_URL_S3=" + s.server}, keys...), PluginEnv: keys, CLIConfig: s.mirror,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -93,7 +97,7 @@ func newStacked(t testing.TB, files githubtest.Files) *stacked {
 
 // settings returns a lockstep.hcl with Terragrunt. block are lines of the terragrunt block.
 func (s *stacked) settings(block string) string {
-	return fmt.Sprintf("tools = { terragrunt = \"sha256:%s\" }\nterragrunt {\n%s}\nallow {\n  states = [\"s3://states/**\"]\n}\n", s.digest, block)
+	return fmt.Sprintf("tools = { terragrunt = \"sha256:%s\" }\nterragrunt {\n%s}\nallow {\n  providers = [\"registry.terraform.io/hashicorp/time\"]\n  states = [\"s3://states/**\"]\n}\n", s.digest, block)
 }
 
 // settle handles everything that has happened.
@@ -161,7 +165,7 @@ func TestTerragruntUnits(t *testing.T) {
 	s := newStacked(t, nil)
 	n := s.pull("units", githubtest.Files{
 		"root.hcl":                rootHCL,
-		"modules/net/main.tf":     "variable \"name\" {}\nresource \"terraform_data\" \"net\" {\n  input = var.name\n}\noutput \"id\" {\n  value = terraform_data.net.id\n}\noutput \"name\" {\n  value = var.name\n}\n",
+		"modules/net/main.tf":     "variable \"name\" {}\nresource \"time_static\" \"t\" {\n  rfc3339 = \"2026-01-01T00:00:00Z\"\n}\nresource \"terraform_data\" \"net\" {\n  input = var.name\n}\noutput \"id\" {\n  value = terraform_data.net.id\n}\noutput \"name\" {\n  value = var.name\n}\n",
 		"modules/app/main.tf":     "variable \"net\" {}\nvariable \"label\" {}\nresource \"terraform_data\" \"app\" {\n  input = \"${var.label} in ${var.net}\"\n}\n",
 		"live/net/terragrunt.hcl": "include \"root\" {\n  path = find_in_parent_folders(\"root.hcl\")\n}\nterraform {\n  source = \"../../modules/net\"\n}\ninputs = { name = \"blue\" }\n",
 		"live/app/terragrunt.hcl": "include \"root\" {\n  path = find_in_parent_folders(\"root.hcl\")\n}\nterraform {\n  source = \"../../modules/app\"\n}\ndependency \"net\" {\n  config_path = \"../net\"\n}\ninputs = {\n  net   = dependency.net.outputs.id\n  label = \"app-${dependency.net.outputs.name}\"\n}\n",
@@ -172,7 +176,7 @@ func TestTerragruntUnits(t *testing.T) {
 		}
 	}
 	got := s.say(n, "lockstep apply")
-	for _, want := range []string{"**Applied** `live/net`: 1 added", "**Applied** `live/app`: 1 added", "The changes are the same."} {
+	for _, want := range []string{"**Applied** `live/net`: 2 added", "**Applied** `live/app`: 1 added", "The changes are the same."} {
 		if !strings.Contains(got, want) {
 			t.Fatalf("no %q in\n%s", want, got)
 		}
