@@ -91,3 +91,21 @@ func TestTerragruntFails(t *testing.T) {
 	s.say("bob", n, "lockstep plan")
 	s.expect("the status", s.status(n), "Run `lockstep deploy` to update it")
 }
+
+// TestTerragruntOfAFork carries out an attack: a unit of a fork has a hook. It does not run, also for a command.
+func TestTerragruntOfAFork(t *testing.T) {
+	t.Parallel()
+	base := ofTerragrunt(toolDigest, "")
+	base["lockstep.hcl"] += "allow {\n  forks = true\n}\n"
+	s := newStage(t, base)
+	f := (&finding{}).use(s)
+	fork := s.repo.Fork("mallory")
+	fork.Push("mallory", "x", "Change a unit", githubtest.Files{"live/net/terragrunt.hcl": "# a hook\n"})
+	n := s.repo.OpenPullFrom(fork, "mallory", "Change a unit", "x")
+	s.settle()
+	s.say("bob", n, "lockstep plan "+fork.Head("x"))
+	if len(f.asked) > 0 {
+		t.Errorf("it runs: %+v", f.asked)
+	}
+	s.expect("the status", s.status(n), "Terragrunt does not run for commits of forks")
+}

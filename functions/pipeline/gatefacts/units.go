@@ -22,6 +22,11 @@ func (e *Reader) findUnits(ctx context.Context, sha, dir string) error {
 	if err != nil || in.settings == nil || in.settings.Terragrunt == nil {
 		return err
 	}
+	if e.Pull.Fork() && !e.Pull.Merged {
+		// Anybody can write a fork, and a unit decides which programs run. Nobody has looked at the commit yet.
+		e.commits[dir] = ""
+		return jobs.SaveUnits(dir, jobs.Units{Problem: "Terragrunt does not run for commits of forks. Push the commit to a branch of this repository"})
+	}
 	t := *in.settings.Terragrunt
 	key := fmt.Sprintf("%d %s %s", e.Message.Pull.Repo.ID, sha, t.ID())
 	// The projects of the commit are those of this block.

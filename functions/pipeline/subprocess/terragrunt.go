@@ -121,10 +121,13 @@ func (r *terragruntRun) bin() string { return filepath.Join(r.dir, "bin") }
 
 // env returns the environment variables of Terragrunt.
 func (r *terragruntRun) env() (env []string) {
+	// Terragrunt, and this program in Terraform's place, live for a moment only. To collect garbage takes a third of their
+	// time.
+	env = append(env, "GOGC=off", "GOMEMLIMIT=512MiB")
 	for name, value := range r.settings.Env {
 		env = append(env, name+"="+value)
 	}
-	slices.Sort(env)
+	slices.Sort(env[2:])
 	search := r.bin()
 	if own := r.settings.Env["PATH"]; own != "" {
 		search += ":" + own

@@ -160,7 +160,7 @@ func TestUnitHasNoCredentials(t *testing.T) {
 	r := &terragruntRun{child: c, settings: j.Unit.Terragrunt, checkout: j.Checkout, dir: "/tmp/x/terragrunt"}
 	for _, kv := range r.env() {
 		switch name, _, _ := strings.Cut(kv, "="); {
-		case slices.Contains([]string{"LEVEL", "HOME", "TMPDIR", "PATH", recordsVariable, checkoutVariable}, name), strings.HasPrefix(name, "TG_"):
+		case slices.Contains([]string{"LEVEL", "GOGC", "GOMEMLIMIT", "HOME", "TMPDIR", "PATH", recordsVariable, checkoutVariable}, name), strings.HasPrefix(name, "TG_"):
 		default:
 			t.Errorf("its environment has %s", kv)
 		}
