@@ -141,6 +141,10 @@ func (c *checkout) inputs(p Project, read []string, comparison bool) (Tree, erro
 		}
 	}
 	t[FileName] = sum(append(p.block(), t[FileName]...))
+	if u := p.Unit; u != nil { // what the file means is an input, too
+		name := path.Join(p.Dir, terragrunt.FileName)
+		t[name] = sum([]byte(u.Digest + u.Problem + t[name]))
+	}
 	return t, nil
 }
 
@@ -148,6 +152,7 @@ func (c *checkout) inputs(p Project, read []string, comparison bool) (Tree, erro
 // those that the base branch decides.
 func (p Project) block() []byte {
 	p.Modules, p.Reads, p.Guesses, p.Backend, p.Apply, p.At, p.Encrypts = nil, nil, nil, "", "", "", false
+	p.Unit = nil
 	p.Inputs = projectinputs.Plain(p.Inputs)
 	data, err := json.Marshal(p)
 	if err != nil {

@@ -221,6 +221,44 @@ func TestTerragruntSourceElsewhere(t *testing.T) {
 	}
 }
 
+// TestTerragruntLife is the life of a unit: it is made, looked at, locked by another apply, changed after the merge of
+// another pull request, and removed.
+func TestTerragruntLife(t *testing.T) {
+	t.Parallel()
+	s := newStacked(t, nil)
+	n := s.pull("units", box("inputs = { in = \"x\" }\n"))
+	expect := func(got string, all ...string) {
+		t.Helper()
+		for _, want := range all {
+			if !strings.Contains(got, want) {
+				t.Errorf("no %q in\n%s", want, got)
+			}
+		}
+	}
+	expect(s.say(n, "lockstep apply"), "**Applied** `live/box`: 1 added")
+	s.repo.Merge("alice", n)
+	s.settle()
+	first := s.pull("first", githubtest.Files{"live/box/terragrunt.hcl": box("inputs = { in = \"first\" }\n")["live/box/terragrunt.hcl"]})
+	second := s.pull("second", githubtest.Files{"modules/box/more.tf": "resource \"terraform_data\" \"more\" {\n  input = var.in\n}\n"})
+	expect(s.said(first), "0 to add, 1 to change")
+	expect(s.said(second), "1 to add, 0 to change")
+	expect(s.say(first, "lockstep output -p live/box"), "\"x\"")
+	expect(s.say(first, "lockstep apply"), "**Applied** `live/box`: 0 added, 1 changed")
+	s.repo.Merge("alice", first)
+	s.settle()
+	expect(s.said(second), "files of the plan have changed: `live/box/terragrunt.hcl`\n")
+	s.say(second, "lockstep plan")
+	expect(s.say(second, "lockstep apply"), "**Applied** `live/box`: 1 added")
+	s.repo.Merge("alice", second)
+	s.settle()
+	gone := s.pull("gone", githubtest.Files{"live/box/terragrunt.hcl": githubtest.Deleted})
+	expect(s.said(gone), "2 to destroy")
+	expect(s.say(gone, "lockstep apply -p live/box"), "**Applied** `live/box`", "2 destroyed")
+	if got := states(t, s.server); strings.Contains(got, "terraform_data") {
+		t.Errorf("left: %s", got)
+	}
+}
+
 // TestTerragruntTrouble is a table of mistakes, with what the pull request says. Each is an error at its place, and other
 // units are planned.
 func TestTerragruntTrouble(t *testing.T) {
