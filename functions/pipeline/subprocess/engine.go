@@ -61,6 +61,7 @@ type Engine struct {
 	// Protection is called once with a line for each way in which programs are confined.
 	Protection func(lines []string)
 
+	sums   sums
 	mu     sync.Mutex
 	memory []byte
 	used   atomic.Bool

@@ -13,8 +13,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/confine"
@@ -128,19 +131,63 @@ func (e *Engine) tool(ctx context.Context, j jobs.Job, name, digest string) (pat
 	if err != nil {
 		return "", "", fmt.Errorf("get the tool %s: %w", name, err)
 	}
-	f, err := os.Open(path)
+	got, err := e.sums.of(path)
 	if err != nil {
 		return "", "", fmt.Errorf("read the tool %s: %w", name, err)
 	}
-	defer f.Close()
-	sum := sha256.New()
-	if _, err := io.Copy(sum, f); err != nil {
-		return "", "", fmt.Errorf("read the tool %s: %w", name, err)
-	}
-	if got := hex.EncodeToString(sum.Sum(nil)); got != digest {
+	if got != digest {
 		return "", fmt.Sprintf("the toolbox's file for the tool %s has the digest sha256:%s, and lockstep.hcl names sha256:%s: store the right file once more with `lockstep toolbox add %[1]s FILE`", name, got, digest), nil
 	}
 	return path, "", nil
+}
+
+// sums caches the checksums of tools, which can have a hundred megabytes. The kernel sets the time of a file's last change
+// whenever its content changes, and no program can set it.
+type sums struct {
+	mu    sync.Mutex
+	known map[fileID]string
+}
+
+// A fileID identifies the content of a file on this machine.
+type fileID struct {
+	dev, ino uint64
+	size     int64
+	changed  time.Time
+}
+
+// settled is how long ago a file must have been changed for its checksum to be cached. Two changes can have the same time
+// if they follow each other within milliseconds.
+const settled = 2 * time.Second
+
+// of returns the SHA-256 checksum of a file, in hexadecimal digits.
+func (s *sums) of(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	var status unix.Stat_t
+	if err := unix.Fstat(int(f.Fd()), &status); err != nil {
+		return "", err
+	}
+	id := fileID{uint64(status.Dev), status.Ino, status.Size, time.Unix(status.Ctim.Unix())}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if sum, ok := s.known[id]; ok {
+		return sum, nil
+	}
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", err
+	}
+	sum := hex.EncodeToString(h.Sum(nil))
+	if time.Since(id.changed) > settled {
+		if s.known == nil {
+			s.known = map[fileID]string{}
+		}
+		s.known[id] = sum
+	}
+	return sum, nil
 }
 
 // These limit what is kept of a program's output, in bytes. Results in machine-readable form can be large; the standard

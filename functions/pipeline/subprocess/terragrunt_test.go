@@ -138,7 +138,7 @@ func TestUnitsAreConfined(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ line, without string }{
-		{"cat " + secret, "swordfish"},
+		{"cat " + secret, "cat: done"},
 		{"write " + secret, "write: done"},
 		{"connect tcp 127.0.0.1:9", "connect: done"},
 		{"send 127.0.0.1:9", "send: done"},
