@@ -127,6 +127,10 @@ func Find(files fs.FS, name, workspace string, units ...terragrunt.Unit) (Projec
 		all, _ = s.complete(files, slices.DeleteFunc(candidates, func(p Project) bool { return p.Name != name }), lines)
 		all, _ = s.ordered(all, lines)
 	default:
+		if p, ok := s.unitNamed(files, name); ok {
+			all = append(all, p)
+			break
+		}
 		all, _, _ = implied(files, s)
 		all, _ = s.linkUnits(all)
 	}

@@ -68,6 +68,48 @@ func (s *Settings) contents(files fs.FS, p *Project) contents {
 	return c
 }
 
+// unitNamed returns the project of the unit with a name, if directories decide about the projects. It reads the module of
+// this unit only: there can be hundreds.
+func (s *Settings) unitNamed(files fs.FS, name string) (Project, bool) {
+	names := map[string]string{}
+	for dir, u := range s.units {
+		if !s.excluded(dir) && !u.Excluded {
+			names[dir] = u.Name()
+		}
+	}
+	for dir, n := range names {
+		if n != name {
+			continue
+		}
+		p := s.defaults
+		p.Name, p.Dir = name, dir
+		p, c, ds := s.found(files, p, s.usual)
+		if ds.HasErrors() || p.Backend == "" && !c.broken {
+			return Project{}, false
+		}
+		return s.linkUnit(p, names), true
+	}
+	return Project{}, false
+}
+
+// linkUnit adds the dependencies of its unit to a project. names are the names of projects, by directory.
+func (s *Settings) linkUnit(p Project, names map[string]string) Project {
+	if p.Unit == nil {
+		return p
+	}
+	on := slices.Clone(p.DependsOn)
+	for _, dir := range p.Unit.DependsOn {
+		if name, ok := names[dir]; ok && name != p.Name {
+			on = append(on, name)
+		} else if _, is := s.units[dir]; !is && p.Nowhere == "" {
+			p.Nowhere = "it depends on the directory " + dir + ", which has no " + terragrunt.FileName + ": correct its dependency block"
+		}
+	}
+	slices.Sort(on)
+	p.DependsOn = slices.Compact(on)
+	return p
+}
+
 // linkUnits adds the dependencies of units to their projects. A project in a circle of units is left out, because it is
 // not known when it can be applied.
 func (s *Settings) linkUnits(all []Project) (left []Project, ds diags.Diagnostics) {
@@ -79,19 +121,7 @@ func (s *Settings) linkUnits(all []Project) (left []Project, ds diags.Diagnostic
 		names[p.Dir] = p.Name
 	}
 	for i, p := range all {
-		if p.Unit == nil {
-			continue
-		}
-		on := slices.Clone(p.DependsOn)
-		for _, dir := range p.Unit.DependsOn {
-			if name, ok := names[dir]; ok && name != p.Name {
-				on = append(on, name)
-			} else if _, is := s.units[dir]; !is && all[i].Nowhere == "" {
-				all[i].Nowhere = "it depends on the directory " + dir + ", which has no " + terragrunt.FileName + ": correct its dependency block"
-			}
-		}
-		slices.Sort(on)
-		all[i].DependsOn = slices.Compact(on)
+		all[i] = s.linkUnit(p, names)
 	}
 	for {
 		cycle := order.Cycle(EdgesOf(all))
