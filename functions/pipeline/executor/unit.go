@@ -11,6 +11,7 @@ import (
 	"maps"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -21,7 +22,6 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/budget"
 	"github.com/lockstep-iac/lockstep/engine/config/inputs"
-	"github.com/lockstep-iac/lockstep/engine/config/loading"
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/marks"
@@ -73,7 +73,8 @@ func (o *checkout) prepareUnit(ctx context.Context) (diags.Diagnostics, error) {
 		return nil, err
 	}
 	if u.Problem != "" {
-		return diags.Errorf(nil, "Terragrunt cannot prepare the unit", "%s", u.Problem), nil
+		shown := regexp.MustCompile(u.unknown+`-[\w-]*`).ReplaceAllString(u.Problem, "(known after apply)")
+		return diags.Errorf(nil, "Terragrunt cannot prepare the unit", "%s", shown), nil
 	}
 	u.root = path.Dir(u.Dir)
 	if cache := path.Join(o.job.Dir, terragrunt.Cache) + "/"; strings.HasPrefix(u.Dir, cache) {
@@ -231,7 +232,10 @@ func (u *unit) plain(v cty.Value, name string) any {
 // known returns an error if a file of the working copy contains an unknown output.
 func (u *unit) known(repository fs.FS) (ds diags.Diagnostics) {
 	_ = fs.WalkDir(repository, u.Dir, func(name string, d fs.DirEntry, err error) error {
-		if err != nil || ds.HasErrors() || !d.Type().IsRegular() || !loading.IsFile(name) {
+		if err != nil || ds.HasErrors() || !d.Type().IsRegular() {
+			return nil
+		}
+		if info, err := d.Info(); err != nil || info.Size() > maxGenerated {
 			return nil
 		}
 		data, err := fs.ReadFile(repository, name)
@@ -245,6 +249,10 @@ func (u *unit) known(repository fs.FS) (ds diags.Diagnostics) {
 	})
 	return ds
 }
+
+// maxGenerated is the maximum size of a file in which unknown outputs are looked for, in bytes. Terragrunt generates small
+// files.
+const maxGenerated = 1 << 20
 
 // identifier returns the name at the beginning of a text.
 func identifier(text []byte) string {

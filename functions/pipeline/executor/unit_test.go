@@ -180,7 +180,14 @@ func TestUnitOutputs(t *testing.T) {
 	if p := b.plan(); p.Plan != nil || !strings.Contains(flat(p.Report), `more.tf, which Terragrunt generates, contains the output "subnet"`) {
 		t.Errorf("in a generated file: %s", p.Report)
 	}
-	b.job.Foreseen = nil
+	b.prepare = func(outputs jobs.UnitOutputs) (files, variables map[string]string) {
+		b.problem = "x.hcl:1: " + get(outputs, "subnet") + " is no number"
+		return nil, nil
+	}
+	if p := b.plan(); p.Plan != nil || !strings.Contains(flat(p.Report), `x.hcl:1: (known after apply) is no number`) {
+		t.Errorf("in an error: %s", p.Report)
+	}
+	b.job.Foreseen, b.problem = nil, ""
 	providersHave(b.bench, statebackendtest.AccessKey, "another key")
 	b.prepare = func(outputs jobs.UnitOutputs) (files, variables map[string]string) {
 		if text := string(outputs["live/vpc"]); !strings.HasPrefix(text, `"the outputs of the project \"vpc\" cannot be read`) {
