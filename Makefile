@@ -149,6 +149,7 @@ CLIENT ?= .
 clients:
 	@LOCKSTEP_PARTS='$(PARTS)' LOCKSTEP_TEST_PARTS=require sh .ci/parts clients
 	LOCKSTEP_PARTS='$(PARTS)' LOCKSTEP_TEST_PARTS=require go test -count=1 -timeout 0 -v -run '$(CLIENT)' ./cmd/clients -clients
+	LOCKSTEP_PARTS='$(PARTS)' LOCKSTEP_TEST_PARTS=require go test -count=1 -timeout 0 -v -run 'TestTerragrunt' ./cmd/lockstep/internal/localpipeline
 
 clean:
 	rm -rf bin dist .parts

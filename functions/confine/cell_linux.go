@@ -37,8 +37,7 @@ type start struct {
 // start any program, because some protections may be missing.
 func NewCell(s CellSpec) (*Cell, error) {
 	c := &Cell{starts: make(chan start)}
-	orphans := &reaper{ours: map[int]bool{}}
-	go orphans.run()
+	orphans := reaping()
 	ready := make(chan error)
 	go func() {
 		// The thread stays locked, so that no other goroutine runs on it. It must live longer than the programs

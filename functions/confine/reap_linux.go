@@ -15,6 +15,14 @@ type reaper struct {
 	ours map[int]bool // processes whose starters wait for them
 }
 
+// reaping returns the reaper of this process. There is one for all cells: a second one would wait for programs of the
+// first one's cells.
+var reaping = sync.OnceValue(func() *reaper {
+	r := &reaper{ours: map[int]bool{}}
+	go r.run()
+	return r
+})
+
 const reapEvery = 10 * time.Millisecond
 
 // start starts a process by calling the parameter start. The caller waits for this process, and the reaper does

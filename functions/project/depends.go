@@ -40,7 +40,7 @@ func (s *Settings) Orders() bool {
 		return false
 	}
 	all := s.blocks()
-	return slices.ContainsFunc(all, func(p Project) bool { return p.DependsOn != nil || p.Group != all[0].Group })
+	return s.Terragrunt != nil || slices.ContainsFunc(all, func(p Project) bool { return p.DependsOn != nil || p.Group != all[0].Group })
 }
 
 // EdgesOf returns the dependencies between projects that [Discover] has found. A pattern or a group is a set of

@@ -17,6 +17,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/functions/project/atlantis"
 	"github.com/lockstep-iac/lockstep/functions/project/internal/blocks"
+	"github.com/lockstep-iac/lockstep/functions/project/terragrunt"
 )
 
 // A Repository has what a checkout says about its projects.
@@ -45,11 +46,15 @@ type Repository struct {
 // A project of a directory is named after the directory. If that is not a valid name, the directory is left out
 // with a warning. A directory whose configuration does not load is a project, too. A plan of that project
 // reports the error. If there are errors, Discover returns the projects that have none.
-func Discover(files fs.FS) (Repository, diags.Diagnostics) {
+//
+// units are the units that Terragrunt has found in the checkout. The directory of a unit is a project like one with a
+// backend block: its backend, its inputs and its dependencies are those of the unit.
+func Discover(files fs.FS, units ...terragrunt.Unit) (Repository, diags.Diagnostics) {
 	r, s, isDeclared, ds := settingsIn(files)
 	if s == nil {
 		return r, ds
 	}
+	s.setUnits(units)
 	var more diags.Diagnostics
 	known, lines := slices.Clone(s.Projects), map[string]hcl.Range{}
 	for name := range s.ranges { // including those with errors
@@ -68,6 +73,8 @@ func Discover(files fs.FS) (Repository, diags.Diagnostics) {
 	default:
 		r.Projects, r.Left, more = mixed(files, s)
 	}
+	ds = append(ds, more...)
+	r.Projects, more = s.linkUnits(r.Projects)
 	ds = append(ds, more...)
 	known = slices.Concat(known, r.Projects, r.Left)
 	r.Unguarded, more = s.unguarded(known, s.types())
@@ -104,21 +111,28 @@ func mixed(files fs.FS, s *Settings) (all, left []Project, ds diags.Diagnostics)
 // Find returns one project of a checkout, in the same form as [Discover]. The bool is false if there is no such
 // project. Find does not read the other declared projects, so its cost does not grow with the number of
 // projects. It does not find problems between projects, such as a cycle or two projects with the same state.
-func Find(files fs.FS, name, workspace string) (Project, bool) {
+func Find(files fs.FS, name, workspace string, units ...terragrunt.Unit) (Project, bool) {
 	_, s, isDeclared, _ := settingsIn(files)
 	if s == nil {
 		return Project{}, false
 	}
+	s.setUnits(units)
 	var all []Project
 	switch {
 	case isDeclared && s.discover != nil && *s.discover:
 		all, _, _ = mixed(files, s)
+		all, _ = s.linkUnits(all)
 	case isDeclared:
 		candidates, lines, _ := s.expanded(files)
 		all, _ = s.complete(files, slices.DeleteFunc(candidates, func(p Project) bool { return p.Name != name }), lines)
 		all, _ = s.ordered(all, lines)
 	default:
+		if p, ok := s.unitNamed(files, name); ok {
+			all = append(all, p)
+			break
+		}
 		all, _, _ = implied(files, s)
+		all, _ = s.linkUnits(all)
 	}
 	i := slices.IndexFunc(all, func(p Project) bool { return p.Name == name && p.Workspace == workspace })
 	if i < 0 {
@@ -162,7 +176,7 @@ func declared(files fs.FS, s *Settings) ([]Project, diags.Diagnostics) {
 func (s *Settings) complete(files fs.FS, candidates []Project, lines map[string]hcl.Range) (all []Project, ds diags.Diagnostics) {
 	for _, p := range candidates {
 		at := lines[p.Name]
-		if !configured(files, p.Dir) {
+		if !s.configured(files, p.Dir) {
 			ds = append(ds, diags.Errorf(&at, "Nothing to plan", "The directory %[2]s of the project %[1]q has no configuration files (*.tf). Correct its dir, or remove the project.", p.Name, p.Dir)...)
 			continue
 		}
@@ -179,12 +193,12 @@ func (s *Settings) found(files fs.FS, p Project, at hcl.Range) (Project, content
 	p = s.completed(p)
 	p = s.filed(p, regular(files))
 	ds := p.configure(files, at)
-	c := read(files, p.Dir)
+	c := s.contents(files, &p)
 	p.Modules, p.Backend, p.Encrypts = c.matter(), c.kind(), c.encrypts || c.broken
 	p.Reads, p.Guesses, p.States = c.reads, c.guesses, c.states
 	s.see(c)
 	p.locate(files, c)
-	if c.backend == nil && !c.broken && p.BackendConfig != nil && s.usual != at {
+	if c.backend == nil && c.unit == nil && !c.broken && p.BackendConfig != nil && s.usual != at {
 		ds = append(ds, diags.Warningf(&at, "Missing backend configuration", "The project %q has a backend_config, but its configuration has no backend block. Add terraform { backend \"s3\" {} } to the configuration, or remove backend_config.", p.Name)...)
 	}
 	return p, c, ds
@@ -218,12 +232,16 @@ func implied(files fs.FS, s *Settings) (all, left []Project, ds diags.Diagnostic
 	if err != nil {
 		return nil, nil, diags.FromError("Looking for projects failed", err)
 	}
-	dirs = slices.DeleteFunc(dirs, s.excluded)
+	dirs = slices.Compact(slices.Sorted(slices.Values(slices.Concat(dirs, slices.Collect(maps.Keys(s.units))))))
+	dirs = slices.DeleteFunc(dirs, func(dir string) bool { return s.excluded(dir) || s.units[dir].Excluded })
 	called := map[string]bool{}
 	lines := map[string]hcl.Range{}
 	for _, dir := range dirs {
 		p := s.defaults
 		p.Name, p.Dir = dir, dir
+		if u, ok := s.units[dir]; ok {
+			p.Name = u.Name()
+		}
 		p, c, more := s.found(files, p, s.usual)
 		ds = append(ds, more...)
 		if c.backend != nil {
@@ -234,7 +252,7 @@ func implied(files fs.FS, s *Settings) (all, left []Project, ds diags.Diagnostic
 		for _, m := range c.modules {
 			called[m] = true
 		}
-		if !more.HasErrors() && (p.Backend != "" || c.broken) {
+		if !more.HasErrors() && (p.Backend != "" || c.broken) && !s.sourceOfUnit(dir) {
 			all = append(all, p)
 		}
 	}
@@ -265,7 +283,7 @@ func configurations(files fs.FS) ([]string, error) {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && (d.Name() == ".git" || d.Name() == ".terraform"):
+		case d.IsDir() && (d.Name() == ".git" || d.Name() == ".terraform" || d.Name() == terragrunt.Cache):
 			return fs.SkipDir
 		case loading.IsFile(name) && isFile(files, name, d):
 			found[path.Dir(name)] = true
@@ -320,6 +338,8 @@ type contents struct {
 	remote bool
 	// providers are the providers that the configuration and its local modules require.
 	providers map[addrs.Provider]bool
+	// unit is the unit of Terragrunt in its directory; nil if there is none.
+	unit *terragrunt.Unit
 }
 
 // see records the resource types and the providers of a configuration.
@@ -358,6 +378,12 @@ func (c contents) matter() []string {
 }
 
 func (c contents) kind() string {
+	if c.unit != nil && c.unit.Problem != "" {
+		return "s3" // the reason why it is not known takes its place
+	}
+	if c.unit != nil && c.unit.Backend != "" {
+		return c.unit.Backend
+	}
 	if c.backend == nil {
 		return ""
 	}
@@ -391,5 +417,8 @@ func read(files fs.FS, dir string) contents {
 		}
 	}
 	reads, guesses, states := staticReads(cfg, tree, dir)
-	return contents{slices.Sorted(maps.Keys(found)), anywhere, cfg.Root.Backend, cfg.Root.Broken, len(cfg.Root.Encryption) > 0, reads, guesses, states, types, remote, providers}
+	return contents{
+		modules: slices.Sorted(maps.Keys(found)), anywhere: anywhere, backend: cfg.Root.Backend, broken: cfg.Root.Broken, encrypts: len(cfg.Root.Encryption) > 0,
+		reads: reads, guesses: guesses, states: states, types: types, remote: remote, providers: providers,
+	}
 }

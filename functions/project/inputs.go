@@ -18,6 +18,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config/loading"
 	"github.com/lockstep-iac/lockstep/engine/provider/install/lockfile"
 	"github.com/lockstep-iac/lockstep/functions/project/projectinputs"
+	"github.com/lockstep-iac/lockstep/functions/project/terragrunt"
 )
 
 // A Tree has everything that a plan depends on. It has the checksum of the content of each path. Checkouts are
@@ -56,6 +57,7 @@ func (t Tree) Diff(u Tree) []string {
 //   - the files in and below the project's directory, and in its modules' directories
 //   - its variable files, and the files that its patterns match
 //   - its settings in lockstep.hcl
+//   - the files that Terragrunt reads for its unit
 //   - the paths in read, which the plan is known to have read
 //
 // Symbolic links are followed inside the repository. Directories below the project's own are left out if they
@@ -112,6 +114,9 @@ func newCheckout(files fs.FS) *checkout {
 func (c *checkout) inputs(p Project, read []string, comparison bool) (Tree, error) {
 	t := Tree{}
 	w := &walker{c: c, t: t, p: p, walked: map[string]bool{}, comparison: comparison}
+	if p.Unit != nil {
+		read = slices.Concat(read, p.Unit.Reads)
+	}
 	whole := slices.Concat([]string{p.Dir}, p.Modules, p.VarFiles, p.BackendFiles)
 	for i, name := range slices.Concat(whole, read) {
 		if err := w.add(name, i >= len(whole)); err != nil {
@@ -136,6 +141,10 @@ func (c *checkout) inputs(p Project, read []string, comparison bool) (Tree, erro
 		}
 	}
 	t[FileName] = sum(append(p.block(), t[FileName]...))
+	if u := p.Unit; u != nil { // what the file means is an input, too
+		name := path.Join(p.Dir, terragrunt.FileName)
+		t[name] = sum([]byte(u.Digest + u.Problem + t[name]))
+	}
 	return t, nil
 }
 
@@ -143,6 +152,7 @@ func (c *checkout) inputs(p Project, read []string, comparison bool) (Tree, erro
 // those that the base branch decides.
 func (p Project) block() []byte {
 	p.Modules, p.Reads, p.Guesses, p.Backend, p.Apply, p.At, p.Encrypts = nil, nil, nil, "", "", "", false
+	p.Unit = nil
 	p.Inputs = projectinputs.Plain(p.Inputs)
 	data, err := json.Marshal(p)
 	if err != nil {
@@ -202,7 +212,7 @@ func (w *walker) directory(dir string) error {
 			return err
 		}
 		switch {
-		case isDir && (d.Name() == ".git" || d.Name() == ".terraform" || !w.all && w.foreign(at)):
+		case isDir && (d.Name() == ".git" || d.Name() == ".terraform" || w.p.Unit != nil && d.Name() == terragrunt.Cache || !w.all && w.foreign(at)):
 			continue
 		case isDir:
 			err = w.directory(at)
@@ -231,7 +241,7 @@ func (w *walker) isDir(at string, d fs.DirEntry) (bool, error) {
 // foreign reports whether a directory belongs to another root module.
 func (w *walker) foreign(dir string) bool {
 	called := func(m string) bool { return m == dir || within(m, dir) || within(dir, m) }
-	return !slices.ContainsFunc(w.p.Modules, called) && w.c.isConfigured(dir)
+	return !slices.ContainsFunc(w.p.Modules, called) && (w.c.isConfigured(dir) || w.p.Unit != nil && w.c.isUnit(dir))
 }
 
 // counts reports whether a file in the project's directories is an input. If the project has patterns, only
@@ -245,6 +255,12 @@ func (w *walker) counts(at string) bool {
 		return true
 	}
 	return path.Dir(at) == w.p.Dir && (name == lockfile.Name || len(inputs.AutoFiles([]string{name})) > 0)
+}
+
+// isUnit reports whether a directory has a terragrunt.hcl.
+func (c *checkout) isUnit(dir string) bool {
+	_, err := c.stat(path.Join(dir, terragrunt.FileName))
+	return err == nil
 }
 
 // isConfigured does the same as the function configured, and caches the results.

@@ -20,6 +20,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/places"
 	"github.com/lockstep-iac/lockstep/functions/project/projectinputs"
+	"github.com/lockstep-iac/lockstep/functions/project/terragrunt"
 )
 
 // A Project is a root module with a workspace, so it has one state.
@@ -72,6 +73,8 @@ type Project struct {
 	ProviderParallelism map[string]int `json:",omitempty"`
 	// Test is set if the project's tests are run. Only the base branch decides that: see [Settings.Tests].
 	Test bool `json:",omitempty"`
+	// Unit is the unit of Terragrunt in Dir; nil if there is none. [Discover] sets it.
+	Unit *terragrunt.Unit `json:",omitempty"`
 	// At is the line of the project's block, such as "lockstep.hcl:3", or of its entry in atlantis.yaml; "" if
 	// the project has none.
 	At string `json:",omitempty"`

@@ -16,6 +16,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/environments"
 	"github.com/lockstep-iac/lockstep/functions/project/grammar"
 	"github.com/lockstep-iac/lockstep/functions/project/requirements"
+	"github.com/lockstep-iac/lockstep/functions/project/terragrunt"
 )
 
 // Settings are the content of lockstep.hcl. nil means that the repository has none.
@@ -56,6 +57,8 @@ type Settings struct {
 	Stateful []string
 	// Tools are the SHA-256 checksums of the tools of steps, by name. Only the base branch decides about this setting.
 	Tools map[string]string
+	// Terragrunt says how Terragrunt runs; nil if it does not run. Only the base branch decides about this setting.
+	Terragrunt *requirements.Terragrunt
 
 	wildcards []wildcard // project blocks for many directories, in the order of the file
 	defaults  Project    // the values of projects that do not set them
@@ -73,6 +76,8 @@ type Settings struct {
 	// workspaceFiles is set if the value file for a project's workspace is used automatically, as in Atlantis:
 	// see filed.
 	workspaceFiles bool
+	// units are the units of Terragrunt in the checkout, by directory: see [Discover].
+	units map[string]terragrunt.Unit
 
 	ranges  map[string]hcl.Range     // the ranges of the project blocks, by name
 	depends map[[2]string]dependence // by Project.At, and the pattern or name
@@ -284,6 +289,9 @@ func (p *parser) requires(content *hcl.BodyContent) {
 		all, ds := kind.parse(blocks.OfType(kind.Type))
 		p.settings.Require, p.diags = append(p.settings.Require, all...), append(p.diags, ds...)
 	}
+	var more hcl.Diagnostics
+	p.settings.Terragrunt, more = requirements.ParseTerragrunt(blocks.OfType(grammar.Terragrunt.Type), p.settings.Tools)
+	p.diags = append(p.diags, more...)
 	for i := range p.settings.Require {
 		p.settings.Require[i].Assess(p.settings.Stateful)
 	}

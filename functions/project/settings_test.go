@@ -86,7 +86,7 @@ func TestParseRefuses(t *testing.T) {
 	for src, want := range map[string]string{
 		"project {\n}\n":                                                             "lockstep.hcl:1: Missing name for project",
 		"project \"p\" \"q\" {\n}\n":                                                 "lockstep.hcl:1: Extraneous label for project",
-		"projects \"p\" {\n}\n":                                                      "has the arguments exclude, ignore_commands, discover, stateful, tools and apply_unseen, and blocks of the types project, defaults, environment, allow, check, automerge, drift, require, policy, gate, step, hook and notify only",
+		"projects \"p\" {\n}\n":                                                      "has the arguments exclude, ignore_commands, discover, stateful, tools and apply_unseen, and blocks of the types project, defaults, environment, allow, check, automerge, drift, require, policy, gate, step, terragrunt, hook and notify only",
 		"name = \"x\"\n":                                                             "lockstep.hcl:1: Unsupported argument",
 		"check {\n  waiting = \"red\"\n}\n":                                          "lockstep.hcl:2: Invalid outcome of a check: While a plan waits to be applied, the check is \"neutral\"",
 		"check {\n  color = \"red\"\n}\n":                                            "A check block can have waiting.",

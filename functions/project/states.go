@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -34,13 +35,24 @@ func (p *Project) locate(files fs.FS, c contents) {
 		p.Nowhere = unreadable
 		return
 	}
-	if b == nil || b.Type != "s3" {
+	given := p.BackendConfig
+	if u := p.Unit; u != nil && u.Problem != "" {
+		p.Nowhere = u.Problem
+		return
+	} else if u != nil && u.Backend == p.Backend {
+		given = maps.Clone(u.Config)
+		maps.Copy(given, p.BackendConfig)
+	}
+	if p.Backend != "s3" {
 		// The path in the block of a local state is ignored: Lockstep chooses the path.
-		p.stay(places.Of(c.kind(), nil, p.Workspace))
+		p.stay(places.Of(p.Backend, nil, p.Workspace))
 		return
 	}
-	attrs, _ := b.Body.JustAttributes() // the backend refuses blocks
-	if slices.ContainsFunc([]string{"endpoint", "endpoints"}, func(name string) bool { return attrs[name] != nil || p.BackendConfig[name] != nil }) {
+	attrs := hcl.Attributes{}
+	if b != nil && b.Type == p.Backend {
+		attrs, _ = b.Body.JustAttributes() // the backend refuses blocks
+	}
+	if slices.ContainsFunc([]string{"endpoint", "endpoints"}, func(name string) bool { return attrs[name] != nil || given[name] != nil }) {
 		p.Nowhere = "its backend names another server"
 		return
 	}
@@ -59,7 +71,7 @@ func (p *Project) locate(files fs.FS, c contents) {
 		}
 		arguments[name] = v
 	}
-	for name, data := range p.BackendConfig {
+	for name, data := range given {
 		var v any
 		if err := json.Unmarshal(data, &v); err != nil {
 			p.Nowhere = fmt.Sprintf("the argument %s of its backend_config is not known: %s", name, err)
@@ -67,7 +79,7 @@ func (p *Project) locate(files fs.FS, c contents) {
 		}
 		arguments[name] = v
 	}
-	p.stay(places.Of(b.Type, arguments, p.Workspace))
+	p.stay(places.Of(p.Backend, arguments, p.Workspace))
 }
 
 func (p *Project) stay(at places.Place, err error) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/project/internal/blocks"
 	"github.com/lockstep-iac/lockstep/functions/project/projectinputs"
+	"github.com/lockstep-iac/lockstep/functions/project/terragrunt"
 )
 
 // A FilesRead records what a plan of a project has read in addition to the project's own files. Read are the
@@ -185,6 +186,9 @@ func (p Project) settings() []byte {
 	x := Project{
 		Name: p.Name, Dir: p.Dir, Workspace: p.Workspace, WhenChanged: p.WhenChanged, VarFiles: p.VarFiles,
 		Environment: p.Environment, Variables: p.Variables, Inputs: projectinputs.Plain(p.Inputs), BackendConfig: p.BackendConfig, BackendFiles: p.BackendFiles,
+	}
+	if u := p.Unit; u != nil {
+		x.Unit = &terragrunt.Unit{Digest: u.Digest, Problem: u.Problem}
 	}
 	if len(p.BackendFiles) > 0 {
 		x.BackendConfig = nil // it comes from these files, whose own changes count

@@ -194,5 +194,5 @@ func (e *expansion) dirs(pattern string) []string {
 		}
 		dirs = below
 	}
-	return slices.DeleteFunc(dirs, func(dir string) bool { return e.settings.excluded(dir) || !configured(e.files, dir) })
+	return slices.DeleteFunc(dirs, func(dir string) bool { return e.settings.excluded(dir) || !e.settings.configured(e.files, dir) })
 }

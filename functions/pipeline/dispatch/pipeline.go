@@ -45,6 +45,9 @@ type Pipeline struct {
 	// Step runs the steps of lockstep.hcl. If it is nil, no step can run: plans with a step on "generate" fail, and
 	// required steps block applies.
 	Step jobs.StepFunc
+	// FindUnits finds the units of Terragrunt in checkouts. If it is nil, no program can run, and repositories with a
+	// terragrunt block in lockstep.hcl have no units.
+	FindUnits jobs.FindUnitsFunc
 	// Notify delivers the notifications of base branches; if it is nil, they are dropped.
 	Notify jobs.NotifyFunc
 	// Projects finds and reads the projects in checkouts. If it is nil, that is done in this process.

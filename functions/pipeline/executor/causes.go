@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"cmp"
 	"io/fs"
 	"path/filepath"
 
@@ -33,13 +34,17 @@ func (o *checkout) editing() *editing {
 		return o.edited
 	}
 	e := &editing{edits: causes.Edits{}, files: map[string]patches.File{}, paths: map[string]string{}}
+	home := o.job.Dir
+	if o.unit != nil {
+		home = cmp.Or(o.job.Unit.Source, home)
+	}
 	for _, c := range o.job.Edited {
 		content, err := fs.ReadFile(o.root.FS(), c.Path)
 		if err == nil && parsing.Fits(content, o.Budget.Limits()) != nil {
 			continue
 		}
 		f := patches.Place(c.Patch, content)
-		relative, err := filepath.Rel(o.job.Dir, c.Path)
+		relative, err := filepath.Rel(home, c.Path)
 		if err != nil {
 			continue
 		}
@@ -125,6 +130,11 @@ func (o *checkout) problemNotes(ds diags.Diagnostics, hide *secrets) (out []comm
 			note.Level = "warning"
 		}
 		relative, err := filepath.Rel(o.job.Dir, note.Path)
+		at, ok := o.original(note.Path)
+		if !ok {
+			continue // Terragrunt has generated the file
+		}
+		note.Path = at
 		if f, edited := e.files[filepath.ToSlash(relative)]; err == nil && edited {
 			note.Line, note.Last = f.Head(note.Line), f.Head(note.Last)
 		}

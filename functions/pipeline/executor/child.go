@@ -21,7 +21,7 @@ func InChild(c *subprocess.Child, states BackendFunc) *Engine {
 		},
 		KMS:     kmsWith(c.Sessions),
 		Modules: modules.Remote{Proxy: c.Fetch}.Install, TestModules: modules.Remote{Proxy: c.Fetch}.InstallWithTests,
-		PluginEnv: c.Environment, Vault: c.Secrets, Rescue: c.Rescue, Begin: c.Begin, Gate: c.Gate,
+		PluginEnv: c.Environment, Vault: c.Secrets, Rescue: c.Rescue, Begin: c.Begin, PrepareUnit: c.PrepareUnit, Gate: c.Gate,
 		Memory: c.Memory, Remember: c.Remember,
 	}
 }

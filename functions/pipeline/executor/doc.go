@@ -101,6 +101,8 @@ type Engine struct {
 	// Gate asks a gate of the job about the job's plan. plan is JSON without sensitive values. If Gate is nil,
 	// no gate can be asked, and each gate blocks the applies.
 	Gate func(ctx context.Context, j jobs.Job, g requirements.Gate, plan []byte) (runs.Judgement, error)
+	// PrepareUnit has Terragrunt prepare a project whose directory is a unit. If it is nil, such projects are refused.
+	PrepareUnit jobs.PrepareUnitFunc
 	// Secrets returns texts that must not be in any output, such as Lockstep's present credentials; nil means
 	// none.
 	Secrets func() []string

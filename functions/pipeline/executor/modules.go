@@ -95,5 +95,12 @@ func (o *checkout) movedModules(planned map[string]string) ([]string, error) {
 // the plan has their checksums.
 func (o *checkout) read() []string {
 	dir := path.Join(o.job.Dir, dataDir)
-	return slices.DeleteFunc(o.window.Read(), func(name string) bool { return strings.HasPrefix(name+"/", dir+"/") })
+	var out []string
+	for _, name := range o.window.Read() {
+		if at, ok := o.original(name); ok && !strings.HasPrefix(name+"/", dir+"/") {
+			out = append(out, at)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }

@@ -43,6 +43,7 @@ type checkout struct {
 	moved  []string             // modules that differ from those of the plan to apply
 	unread bool                 // the state could not be read at the last attempt
 	edited *editing             // the changed lines of the pull request; nil until they are needed
+	unit   *unit                // the prepared unit of Terragrunt; nil if the directory is none
 	// schemas is set if providers are needed only for their schemas.
 	schemas bool
 
@@ -79,6 +80,9 @@ func (e *Engine) open(ctx context.Context, j jobs.Job, modules bool) (*checkout,
 	var ds diags.Diagnostics
 	if o.vault, ds = e.vault(ctx, j); ds.HasErrors() {
 		return o, ds, nil
+	}
+	if ds, err = o.prepareUnit(ctx); err != nil || ds.HasErrors() {
+		return o, ds, err
 	}
 	cfg, ds, err := o.load(ctx, modules)
 	o.Config = cfg
@@ -203,10 +207,22 @@ func (o *checkout) sources(linked ...inputs.Source) ([]inputs.Source, diags.Diag
 // sourcesWith is like [checkout.sources]. It also uses the automatically loaded variable files in dirs, which
 // are relative to the project's directory.
 func (o *checkout) sourcesWith(dirs []string, linked ...inputs.Source) ([]inputs.Source, diags.Diagnostics) {
+	if o.unit != nil {
+		for _, v := range o.unit.given {
+			s, more := inputs.Option(v)
+			if more.HasErrors() {
+				return nil, more
+			}
+			linked = append(linked, s)
+		}
+	}
 	all, files, ds := variableSources(o.root.FS(), o.job, o.Budget.Limits(), dirs, linked...)
 	maps.Copy(o.values, files)
 	if all == nil {
 		return nil, ds
+	}
+	if o.unit != nil {
+		all = slices.Insert(all, 0, o.unit.source())
 	}
 	return append(all, o.vault.source()), ds
 }

@@ -48,8 +48,14 @@ func (o replan) permitted(ctx context.Context, p *plans.Plan, permit func(jobs.B
 		if now.OtherVersion || now.Providers != "" {
 			return nil, nil, errors.New("a plan of another version, or of other providers, must not be applied")
 		}
+		if ds := o.unitDiffers(p.Variables); ds.HasErrors() {
+			return nil, ds, nil
+		}
 		return p, nil, nil
 	case jobs.PlanAgain:
+		if o.unit != nil { // its values may be outputs of other projects
+			o.Config, o.Variables = o.merged.config, o.merged.variables
+		}
 	case jobs.PlanCheckout:
 		o.Config, o.Variables = o.merged.config, o.merged.variables
 	default:

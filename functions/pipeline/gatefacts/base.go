@@ -287,8 +287,17 @@ func (e *Reader) Job(ctx context.Context, q *admission.Request, dir string) (j j
 	j.State, j.NoState, j.Variables, j.BackendConfig = q.Placing.Place, p.Nowhere, p.Variables, p.BackendConfig
 	j.ProviderParallelism = p.ProviderParallelism
 	j.Readers = project.Readers(e.asked.Head, p)
-	if j.Inputs = p.Inputs; len(p.Inputs) > 0 {
-		if j.Linked, err = linked(ctx, e, q.Run, p); err != nil {
+	if p.Unit != nil {
+		in, err := e.requirements(ctx)
+		if err != nil {
+			return jobs.Job{}, "", err
+		}
+		if in.settings != nil {
+			j.Unit = unitOf(p, e.asked.Head, in.settings.Terragrunt)
+		}
+	}
+	if j.Inputs = p.Inputs; len(p.Inputs) > 0 || j.Unit != nil {
+		if j.Linked, err = linked(ctx, e, q.Run, p, j.Unit); err != nil {
 			return jobs.Job{}, "", err
 		}
 	}

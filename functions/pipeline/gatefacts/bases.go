@@ -20,6 +20,8 @@ type Bases struct {
 	mu    sync.Mutex
 	all   latest[base]
 	heads latest[jobs.Discovered]
+	// found has the units of commits. The key identifies repository, commit and the terragrunt block.
+	found map[string]jobs.Units
 	// others caches directories of commits in other repositories. The key identifies repository, commit and
 	// directory.
 	others map[string]map[string][]byte

@@ -27,6 +27,8 @@ type Reader struct {
 	Hub      Hub
 	Ledger   ledger.Ledger
 	Projects jobs.Projects
+	// FindUnits finds the units of Terragrunt in a checkout. If it is nil, none can be found.
+	FindUnits jobs.FindUnitsFunc
 	// Serves reports whether Lockstep works for a repository under its present name. nil means that it works
 	// for all.
 	Serves func(context.Context, github.Repo) (bool, error)

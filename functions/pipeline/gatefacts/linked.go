@@ -3,6 +3,7 @@ package gatefacts
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
@@ -11,12 +12,13 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/projectinputs"
 )
 
-// linked finds the states of the projects whose outputs are inputs of this project. Call linked after place.
+// linked finds the states of the projects whose outputs are inputs of this project, or of its unit. Call linked after
+// place.
 //
 // If the pull request has a plan of such a project, the state is at the address that was granted to this plan.
 // If it has none, the address is that at the run's base commit. The project's block at the head does not count,
 // because the author of the head can write any address there.
-func linked(ctx context.Context, e *Reader, r runs.Run, p project.Project) ([]jobs.Linked, error) {
+func linked(ctx context.Context, e *Reader, r runs.Run, p project.Project, u *jobs.Unit) ([]jobs.Linked, error) {
 	b, err := e.baseAt(ctx, r.Spec.Base)
 	if err != nil {
 		return nil, err
@@ -30,7 +32,12 @@ func linked(ctx context.Context, e *Reader, r runs.Run, p project.Project) ([]jo
 		granted = append(granted, s.Run)
 	}
 	var out []jobs.Linked
-	for _, name := range projectinputs.Projects(p.Inputs) {
+	names := projectinputs.Projects(p.Inputs)
+	if u != nil {
+		names = slices.Concat(names, slices.Collect(maps.Values(u.Linked)))
+		slices.Sort(names)
+	}
+	for _, name := range slices.Compact(names) {
 		out = append(out, linkedTo(name, granted, e.asked.Head, b.projects))
 	}
 	return out, nil

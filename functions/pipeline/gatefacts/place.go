@@ -76,7 +76,9 @@ func (e *Reader) baseAt(ctx context.Context, sha string) (base, error) {
 	if b.steps, err = stepsIn(dir, s); err != nil {
 		return base{}, fmt.Errorf("read the base branch: %w", err)
 	}
-	e.Bases.put(e.Message.Pull.Repo.ID, sha, b)
+	if e.commits[dir] != "" {
+		e.Bases.put(e.Message.Pull.Repo.ID, sha, b)
+	}
 	return b, nil
 }
 

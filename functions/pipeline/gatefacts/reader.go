@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/github"
 )
@@ -81,7 +82,7 @@ func (e *Reader) Checkout(ctx context.Context, sha string) (dir string, done fun
 	if err != nil {
 		return "", nil, fmt.Errorf("check out %.7s: %w", sha, err)
 	}
-	done = func() { os.RemoveAll(dir) }
+	done = func() { os.RemoveAll(dir); jobs.RemoveUnits(dir) }
 	if _, err := e.Hub.Checkout(ctx, sha, dir); err != nil {
 		done()
 		return "", nil, err
@@ -90,6 +91,10 @@ func (e *Reader) Checkout(ctx context.Context, sha string) (dir string, done fun
 		e.commits = map[string]string{}
 	}
 	e.commits[dir] = sha
+	if err := e.findUnits(ctx, sha, dir); err != nil {
+		done()
+		return "", nil, fmt.Errorf("find the units of %.7s: %w", sha, err)
+	}
 	return dir, done, nil
 }
 

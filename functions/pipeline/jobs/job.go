@@ -81,6 +81,8 @@ type Job struct {
 	// Progress is called every few seconds with the progress of a plan or an apply, and not any more once Ended was
 	// called. It may be nil. Its calls do not overlap. It is not passed to other processes.
 	Progress func(comment.Ongoing) `json:"-"`
+	// Unit says how Terragrunt prepares the project's directory; nil if that is no unit.
+	Unit *Unit `json:",omitempty"`
 	// Queries is set for a query: the configuration includes the query files. An Engine sets it.
 	Queries bool `json:",omitempty"`
 	// PrivateModules is set if the job may download private repositories that the base branch grants, even

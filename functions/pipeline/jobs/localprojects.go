@@ -28,7 +28,11 @@ func (LocalProjects) Discover(_ context.Context, dir string) (Discovered, error)
 		return Discovered{}, err
 	}
 	defer root.Close()
-	found, ds := project.Discover(root.FS())
+	units, err := loadUnits(dir)
+	if err != nil {
+		return Discovered{}, err
+	}
+	found, ds := project.Discover(root.FS(), units.Units...)
 	d := Discovered{Projects: found.Projects, Settings: found.Settings, Notes: notesOf(found), Left: found.Left, Warnings: warningsOf(ds, diags.Warning), Unguarded: warningsOf(found.Unguarded, diags.Error), Unheld: FirstError(found.Unguarded)}
 	if ds.HasErrors() {
 		src, err := root.ReadFile(cmp.Or(found.Settings, project.FileName))
@@ -37,8 +41,14 @@ func (LocalProjects) Discover(_ context.Context, dir string) (Discovered, error)
 		}
 		d.Problem = Quoted(ds, found.Settings, src)
 	}
+	if units.Problem != "" {
+		d.Problem = strings.TrimSpace(markdown.Cut(markdown.Fence("", "Terragrunt cannot find the units: "+units.Problem), maxUnitsProblem) + "\n\n" + d.Problem)
+	}
 	return d, nil
 }
+
+// maxUnitsProblem is the maximum length of the text about units that cannot be found, in bytes.
+const maxUnitsProblem = 8 << 10
 
 // Inputs implements Projects. It uses the project's settings in this checkout, which may differ from those with
 // which the project was planned.
@@ -48,7 +58,11 @@ func (LocalProjects) Inputs(_ context.Context, dir string, r runs.Run, s Scope) 
 		return nil, err
 	}
 	defer root.Close()
-	p, ok := project.Find(root.FS(), r.Project, r.Workspace)
+	units, err := loadUnits(dir)
+	if err != nil {
+		return nil, err
+	}
+	p, ok := project.Find(root.FS(), r.Project, r.Workspace, units.Units...)
 	switch {
 	case !ok:
 		return nil, fmt.Errorf("%w: %s", ErrNoProject, r.Project)

@@ -15,6 +15,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/confine"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 )
 
 const (
@@ -127,6 +128,11 @@ func (c *call) start(ctx context.Context, dir string) error {
 	o.Tmp, o.Fetched = filepath.Join(dir, "t"), filepath.Join(dir, "fetched")
 	if err := errors.Join(os.Mkdir(o.Tmp, 0o700), os.Mkdir(o.Fetched, 0o700), e.complete(o)); err != nil {
 		return err
+	}
+	if u := o.Job.Unit; u != nil && o.Tool == "" {
+		if o.Tool, o.NoTool, err = e.tool(ctx, o.Job, requirements.TerragruntTool, u.Digest); err != nil {
+			return err
+		}
 	}
 	if o.Job.Checkout != "" {
 		if o.Job.Checkout, err = filepath.EvalSymlinks(o.Job.Checkout); err != nil {

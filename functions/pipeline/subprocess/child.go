@@ -59,6 +59,7 @@ type Maker func(*Child) (jobs.Engine, error)
 // Main must be the first call in each main function. In a process that is a child of an [Engine], Main does the
 // work and does not return. In any other process it returns at once.
 func Main(make Maker) {
+	answerTerragrunt()
 	confine.Probe()
 	if !confine.Confined() {
 		return
@@ -117,6 +118,12 @@ func (c *Child) do(ctx context.Context, make Maker) *result {
 		_, err = c.inside()
 	case steps:
 		r.Step, err = c.step(ctx)
+	case units:
+		r.Units, err = c.findUnits(ctx)
+	case prepares:
+		var u jobs.PreparedUnit
+		u, err = c.PrepareUnit(ctx, c.order.Job, c.order.Source, c.order.Outputs)
+		r.Unit = &u
 	default:
 		err = c.engine(ctx, make, r)
 	}

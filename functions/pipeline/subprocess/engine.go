@@ -61,6 +61,7 @@ type Engine struct {
 	// Protection is called once with a line for each way in which programs are confined.
 	Protection func(lines []string)
 
+	sums   sums
 	mu     sync.Mutex
 	memory []byte
 	used   atomic.Bool
@@ -373,6 +374,10 @@ func (o order) what() string {
 		return "Testing " + markdown.Code(o.Job.Project)
 	case steps:
 		return "Running the step " + markdown.Code(o.Step.Name) + " of " + markdown.Code(o.Job.Project)
+	case units:
+		return "Finding the units of Terragrunt"
+	case prepares:
+		return "Preparing the unit of " + markdown.Code(o.Job.Project)
 	case recovers:
 		return "Recovering " + markdown.Code(o.Job.Project)
 	case unlocks:

@@ -29,6 +29,9 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "tool" {
 		tool(os.Args[2:])
 	}
+	if filepath.Base(os.Args[0]) == requirements.TerragruntTool {
+		standIn(os.Args[1:])
+	}
 	Main(func(c *Child) (jobs.Engine, error) {
 		a := &acting{c: c}
 		c.Place = func() string {

@@ -13,6 +13,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/project"
+	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 )
 
 // maxFrame is the maximum size of a frame in bytes. A frame is the length in four bytes (big endian), followed
@@ -65,6 +66,8 @@ const (
 	queries   action = "query"
 	shows     action = "show"
 	steps     action = "step" // runs the program of a step
+	units     action = "units"
+	prepares  action = "prepare" // a unit
 	discovers action = "discover"
 	rehearses action = "rehearse" // tries policies
 	inputs    action = "inputs"
@@ -85,14 +88,18 @@ type order struct {
 	Run      runs.Run        // for inputs
 	Scope    jobs.Scope      // for inputs
 	Policies jobs.PolicyTrial
-	Compare  jobs.Comparison // for compares
-	Step     *jobs.StepRun   // for steps
-	Tool     string          // the path of the step's tool
-	Tmp      string          // the run's own directory
-	Fetched  string          // a directory for fetched files
-	Ports    []int           // closed to programs
-	Limit    int64           // of the run's memory, in bytes; 0 for none
-	Narrowed bool            // the parent has credentials for the job's state
+	Compare  jobs.Comparison          // for compares
+	Step     *jobs.StepRun            // for steps
+	Tool     string                   // the path of the step's tool, or of Terragrunt
+	NoTool   string                   // the reason why there is no Terragrunt, for people
+	Find     *requirements.Terragrunt // for units
+	Outputs  jobs.UnitOutputs         // for prepares
+	Source   string                   // of the unit's module, for prepares
+	Tmp      string                   // the run's own directory
+	Fetched  string                   // a directory for fetched files
+	Ports    []int                    // closed to programs
+	Limit    int64                    // of the run's memory, in bytes; 0 for none
+	Narrowed bool                     // the parent has credentials for the job's state
 }
 
 // A question is a message from a child to its parent: a request, or the result of its work if the kind is
@@ -163,6 +170,8 @@ type result struct {
 	Rehearsed  []jobs.TriedPolicies
 	Tree       project.Tree
 	Compared   *jobs.Compared
+	Units      *jobs.Units
+	Unit       *jobs.PreparedUnit
 	Error      *failure
 }
 

@@ -93,6 +93,9 @@ func (c *call) answer(ctx context.Context, q question) (a answer, err error) {
 	if c.order.Job.Snapshot != nil && !slices.Contains(unprivileged, q.Kind) {
 		return a, errShape
 	}
+	if (c.order.Action == units || c.order.Action == prepares) && q.Kind != isProtection {
+		return a, errShape
+	}
 	if c.order.Action == steps && q.Kind != isProtection && (q.Kind != isEnvironment || !c.order.Step.PlanRole) {
 		return a, errShape
 	}

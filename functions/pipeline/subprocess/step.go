@@ -13,8 +13,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/confine"
@@ -35,7 +38,7 @@ func (e *Engine) Step(ctx context.Context, run jobs.StepRun) (jobs.StepResult, e
 		out.Problem = run.Problem
 		return out, nil
 	}
-	tool, problem, err := e.tool(ctx, run)
+	tool, problem, err := e.tool(ctx, run.Job, run.Program[0], run.Digest)
 	if err != nil || problem != "" {
 		out.Problem = problem
 		return out, err
@@ -116,32 +119,75 @@ func changedFiles(before, after map[string]stamp) (names []string) {
 	return names
 }
 
-// tool returns the path of a step's tool, whose checksum it has compared. If there is none, problem is the reason.
-func (e *Engine) tool(ctx context.Context, run jobs.StepRun) (path, problem string, err error) {
-	name := run.Program[0]
+// tool returns the path of a tool, whose checksum it has compared. If there is none, problem is the reason.
+func (e *Engine) tool(ctx context.Context, j jobs.Job, name, digest string) (path, problem string, err error) {
 	if e.Tool == nil {
 		return "", "steps cannot run here", nil
 	}
-	path, err = e.Tool(ctx, run.Job, run.Digest)
+	path, err = e.Tool(ctx, j, digest)
 	if errors.Is(err, ErrNoTool) {
-		return "", fmt.Sprintf("the toolbox does not have the tool %s with the digest sha256:%s: run `lockstep toolbox add %[1]s FILE` with the file that has this digest", name, run.Digest), nil
+		return "", fmt.Sprintf("the toolbox does not have the tool %s with the digest sha256:%s: run `lockstep toolbox add %[1]s FILE` with the file that has this digest", name, digest), nil
 	}
 	if err != nil {
 		return "", "", fmt.Errorf("get the tool %s: %w", name, err)
 	}
-	f, err := os.Open(path)
+	got, err := e.sums.of(path)
 	if err != nil {
 		return "", "", fmt.Errorf("read the tool %s: %w", name, err)
 	}
-	defer f.Close()
-	sum := sha256.New()
-	if _, err := io.Copy(sum, f); err != nil {
-		return "", "", fmt.Errorf("read the tool %s: %w", name, err)
-	}
-	if got := hex.EncodeToString(sum.Sum(nil)); got != run.Digest {
-		return "", fmt.Sprintf("the toolbox's file for the tool %s has the digest sha256:%s, and lockstep.hcl names sha256:%s: store the right file once more with `lockstep toolbox add %[1]s FILE`", name, got, run.Digest), nil
+	if got != digest {
+		return "", fmt.Sprintf("the toolbox's file for the tool %s has the digest sha256:%s, and lockstep.hcl names sha256:%s: store the right file once more with `lockstep toolbox add %[1]s FILE`", name, got, digest), nil
 	}
 	return path, "", nil
+}
+
+// sums caches the checksums of tools, which can have a hundred megabytes. The kernel sets the time of a file's last change
+// whenever its content changes, and no program can set it.
+type sums struct {
+	mu    sync.Mutex
+	known map[fileID]string
+}
+
+// A fileID identifies the content of a file on this machine.
+type fileID struct {
+	dev, ino uint64
+	size     int64
+	changed  time.Time
+}
+
+// settled is how long ago a file must have been changed for its checksum to be cached. Two changes can have the same time
+// if they follow each other within milliseconds.
+const settled = 2 * time.Second
+
+// of returns the SHA-256 checksum of a file, in hexadecimal digits.
+func (s *sums) of(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	var status unix.Stat_t
+	if err := unix.Fstat(int(f.Fd()), &status); err != nil {
+		return "", err
+	}
+	id := fileID{uint64(status.Dev), status.Ino, status.Size, time.Unix(status.Ctim.Unix())}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if sum, ok := s.known[id]; ok {
+		return sum, nil
+	}
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", err
+	}
+	sum := hex.EncodeToString(h.Sum(nil))
+	if time.Since(id.changed) > settled {
+		if s.known == nil {
+			s.known = map[fileID]string{}
+		}
+		s.known[id] = sum
+	}
+	return sum, nil
 }
 
 // These limit what is kept of a program's output, in bytes. Results in machine-readable form can be large; the standard
@@ -170,12 +216,14 @@ func (c *Child) step(ctx context.Context) (*jobs.StepResult, error) {
 	if _, err := c.ask(question{Kind: isProtection, Protection: cell.Protection().Lines()}); err != nil {
 		return nil, err
 	}
+	return program(ctx, cell, &exec.Cmd{Path: c.order.Tool, Args: place.arguments(run), Dir: place.dir, Env: env}, time.Duration(run.Timeout)*time.Second)
+}
+
+// program runs a program in a cell, for at most the time limit. The error is that of ctx.
+func program(ctx context.Context, cell *confine.Cell, cmd *exec.Cmd, limit time.Duration) (*jobs.StepResult, error) {
+	out := &jobs.StepResult{Outcome: comment.StepNotStarted}
 	stdout, stderr := &limited{room: maxOutput}, &limited{room: maxErrors}
-	cmd := &exec.Cmd{
-		Path: c.order.Tool, Args: place.arguments(run), Dir: place.dir, Env: env,
-		Stdout: stdout, Stderr: stderr, WaitDelay: time.Second,
-	}
-	limit := time.Duration(run.Timeout) * time.Second
+	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = stdout, stderr, time.Second
 	began := time.Now()
 	if err := cell.Start(cmd); err != nil {
 		out.Problem = fmt.Sprintf("the program could not be started: %s", err)
@@ -183,6 +231,7 @@ func (c *Child) step(ctx context.Context) (*jobs.StepResult, error) {
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
+	var err error
 	select {
 	case err = <-ended:
 	case <-time.After(limit):

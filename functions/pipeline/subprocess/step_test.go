@@ -6,6 +6,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -353,6 +354,35 @@ func TestToolsAreCompared(t *testing.T) {
 	run.Problem = "the base branch's files of the step cannot be read: x"
 	if r, said := do(t, e, run); r.Problem != run.Problem || said != "" {
 		t.Errorf("without its files: %+v %s", r, said)
+	}
+}
+
+// TestChangedToolIsCompared carries out an attack: a tool is changed in its place, also to a file of the same size and time,
+// after its checksum was compared once.
+func TestChangedToolIsCompared(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "tool")
+	old := time.Now().Add(-time.Hour)
+	write := func(text string) {
+		if err := errors.Join(os.WriteFile(path, []byte(text), 0o700), os.Chtimes(path, old, old)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var s sums
+	write("good")
+	first, err := s.of(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 100 {
+		write("evil")
+		if got, err := s.of(path); err != nil || got == first {
+			t.Fatalf("%s, %v", got, err)
+		}
+		write("good")
+		if got, err := s.of(path); err != nil || got != first {
+			t.Fatalf("%s, %v", got, err)
+		}
 	}
 }
 

@@ -185,6 +185,12 @@ var (
 			{Name: "required", Kind: boolean, Default: "`true`", Doc: "Whether a failure blocks the apply. Before the apply, a failure refuses it; after the apply, it is only shown."},
 			{Name: "override", Kind: texts, Default: "nobody", Doc: "People and teams who may override a failure before or after the plan by a comment."},
 		}}
+	// Terragrunt is parsed by package requirements, because it names a tool.
+	Terragrunt = Block{Type: "terragrunt", Doc: "Directories with a `terragrunt.hcl` are projects. Lockstep runs the tool `terragrunt` of `tools` to find and to prepare them. The base branch decides.", Args: []Argument{
+		{Name: "env", Kind: dict, Default: "none", Doc: "Environment variables of Terragrunt, for `get_env` and for its own settings: `{ TG_FEATURE = \"s3_version=v1\" }`."},
+		{Name: "network", Kind: boolean, Default: "`false`", Doc: "Whether Terragrunt, and programs that it runs, may use the network. Lockstep fetches the modules of units itself."},
+		{Name: "timeout", Default: "`\"60s\"`", Doc: "The time limit of each run of Terragrunt, from `\"1s\"` to `\"600s\"`."},
+	}}
 	// Hook is parsed by package endpoints.
 	Hook = Block{Type: "hook", Label: "name", Doc: "A step of your own before or after plans and applies: a Lambda function, a webhook, or with `lockstep serve` a program. It receives the run as JSON, and a step before the run can refuse it. The base branch decides.",
 		Args: slices.Concat([]Argument{
@@ -207,7 +213,7 @@ var (
 		{Name: "ignore_commands", Kind: texts, OneOf: programs, Default: "none", Doc: "Programs whose commands in comments Lockstep leaves to them, without an answer."},
 		{Name: "discover", Kind: boolean, Default: "`true` without project blocks, otherwise `false`", Doc: "Whether each directory with a backend is a project, also beside `project` blocks."},
 		{Name: "stateful", Kind: texts, Default: "the types that Lockstep knows", Doc: "Patterns of further resource types whose objects keep data: `\"acme_ledger\"`. To destroy or replace such an object is a risk. The base branch decides."},
-		{Name: "tools", Kind: dict, Default: "none", Doc: "The tools of `step` blocks: the SHA-256 checksum of each program's file, `{ tflint = \"sha256:...\" }`. `lockstep toolbox add` stores a program and writes its checksum here. The base branch decides."},
+		{Name: "tools", Kind: dict, Default: "none", Doc: "The tools of `step` blocks and of the `terragrunt` block: the SHA-256 checksum of each program's file, `{ tflint = \"sha256:...\" }`. `lockstep toolbox add` stores a program and writes its checksum here. The base branch decides."},
 		{Name: "apply_unseen", Kind: boolean, Default: "`false`", Doc: "Whether one comment may ask for a plan and its apply. Lockstep then applies only a plan that creates objects or updates them in place. The base branch decides."},
 	}}
 )
@@ -216,7 +222,7 @@ var (
 var programs = []string{"atlantis", "digger", "terraform", "tofu"}
 
 // blocks are the types of blocks in lockstep.hcl, in the order in which errors name them.
-var blocks = []Block{Project, Defaults, Environment, Allow, Check, Automerge, Drift, Require, Policy, Gate, Step, Hook, Notify}
+var blocks = []Block{Project, Defaults, Environment, Allow, Check, Automerge, Drift, Require, Policy, Gate, Step, Terragrunt, Hook, Notify}
 
 // Body returns the form of the block's content, for package hcl.
 func (b Block) Body() *hcl.BodySchema {

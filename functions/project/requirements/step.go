@@ -120,11 +120,7 @@ func step(r *blocks.Reader, b *hcl.Block, tools map[string]string) Requirement {
 	}
 	s.program(r, b, tools)
 	s.Env = r.Texts("env")
-	for name := range s.Env {
-		if !variablePattern.MatchString(name) || strings.HasPrefix(name, "LD_") {
-			r.Errorf(r.At("env"), "Invalid environment variable", "%q cannot be the name of an environment variable of a step.", name)
-		}
-	}
+	s.checkEnv(r)
 	s.Files = blocks.Each(r, "files", func(p string) (string, error) {
 		name, ok := inRepository(p)
 		if !ok || name == "." {
@@ -158,6 +154,15 @@ func step(r *blocks.Reader, b *hcl.Block, tools map[string]string) Requirement {
 		r.Errorf(r.At("override"), "Nothing to override", "People can override only the result of a required step on \"before_plan\" or \"after_plan\", because they have seen it.")
 	}
 	return x
+}
+
+// checkEnv checks the names of environment variables.
+func (s *Step) checkEnv(r *blocks.Reader) {
+	for name := range s.Env {
+		if !variablePattern.MatchString(name) || strings.HasPrefix(name, "LD_") {
+			r.Errorf(r.At("env"), "Invalid environment variable", "%q cannot be the name of an environment variable of a program.", name)
+		}
+	}
 }
 
 // program reads the argument program.
@@ -206,7 +211,7 @@ func placeholders(m Moment) []string {
 func (s *Step) timeout(r *blocks.Reader) {
 	d, err := time.ParseDuration(r.Text("timeout"))
 	if s.Timeout = int(d / time.Second); err != nil || d < time.Second || d > maxStepTimeout*time.Second || d%time.Second != 0 {
-		r.Errorf(r.At("timeout"), "Invalid timeout", "The timeout of a step is from \"1s\" to \"%ds\", in whole seconds.", maxStepTimeout)
+		r.Errorf(r.At("timeout"), "Invalid timeout", "A timeout is from \"1s\" to \"%ds\", in whole seconds.", maxStepTimeout)
 	}
 }
 

@@ -38,11 +38,14 @@ type workerSettings struct {
 	Pace time.Duration
 }
 
-// Main must be the first call in main. In a process that is a worker of a story, or the tool of a step, Main does its
+// Main must be the first call in main. In a process that is a worker of a story, or a tool of one, Main does its
 // work and does not return.
 func Main() {
 	if os.Args[0] == checkerName {
 		os.Exit(check(os.Args[1:], os.Stdout, os.Stderr))
+	}
+	if os.Args[0] == terragruntName {
+		os.Exit(prepareUnits(os.Args[1:], os.Stdout, os.Stderr))
 	}
 	if os.Args[0] != workerName {
 		return

@@ -94,7 +94,7 @@ func (m *Machine) apart(c Config, p *dispatch.Pipeline, hidden []string) {
 		e.Gate = c.Calls.Judge
 	}
 	e.Tool = toolIn(dir)
-	p.Engine, p.Projects, p.TryPolicies, p.Step, p.Scratch = e, e, e.Rehearse, e.Step, e.Scratch
+	p.Engine, p.Projects, p.TryPolicies, p.Step, p.FindUnits, p.Scratch = e, e, e.Rehearse, e.Step, e.FindUnits, e.Scratch
 	if err := e.Look(context.Background()); err != nil && c.Log != nil {
 		c.Log(fmt.Errorf("find out what programs of runs are kept from: %w", err))
 	}

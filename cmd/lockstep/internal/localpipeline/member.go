@@ -51,7 +51,9 @@ func (m *Machine) member(c Config, in tenants.Space) *member {
 	if c.Apart != nil {
 		m.apart(c, p, hidden)
 	} else {
-		p.Engine, p.TryPolicies, p.Step = m.engine(c, hidden), policytrial.Changed, m.stepper(c, hidden).Step
+		runner, engine := m.stepper(c, hidden), m.engine(c, hidden)
+		engine.PrepareUnit = runner.PrepareUnit
+		p.Engine, p.TryPolicies, p.Step, p.FindUnits = engine, policytrial.Changed, runner.Step, runner.FindUnits
 	}
 	p.Engine = announcing{p.Engine, m.Data.Records, &m.changed}
 	return &member{p, intake.Webhook{Intake: parts.Intake, Secrets: []github.Secret{c.Secret}, Log: c.Log}, parts.Janitor(p)}

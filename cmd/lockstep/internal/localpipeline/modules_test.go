@@ -108,7 +108,7 @@ func TestModulesFromElsewhere(t *testing.T) {
 }
 
 // serving serves all repositories of acme.
-func serving(t *testing.T) intake.Serves {
+func serving(t testing.TB) intake.Serves {
 	t.Helper()
 	s, err := intake.ParseServes("acme")
 	if err != nil {

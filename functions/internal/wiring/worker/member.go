@@ -95,7 +95,7 @@ func (w *Worker) member(own *wiring.World) *member {
 	e.Gate = calls.Judge
 	parts := assembly.Parts{App: own.App, Intake: own.Intake, Artifacts: own.Artifacts, Where: own.Where, Secrets: own.Secrets, Deployment: own.Deployment}
 	p := parts.Pipeline()
-	p.Engine, p.Projects, p.TryPolicies, p.Step, p.Scratch = e, e, e.Rehearse, e.Step, e.Scratch
+	p.Engine, p.Projects, p.TryPolicies, p.Step, p.FindUnits, p.Scratch = e, e, e.Rehearse, e.Step, e.FindUnits, e.Scratch
 	p.States, p.Share, p.Hook, p.Notify = own.OwnStates, own.MaxPlans, calls.Hook, calls.Notify
 	p.StopBefore = own.StopBefore
 	p.Audit = audit.Trail{Chains: awsstore.Chains{Client: s3.NewFromConfig(own.AWS), Bucket: own.Audit}}
