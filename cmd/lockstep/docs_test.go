@@ -13,7 +13,7 @@ func TestDocs(t *testing.T) {
 		"reference/settings":              "# Settings",
 		"settings":                        "# Settings",
 		"settings#gate":                   "## gate\n",
-		"-search=deployment\tname":        "reference/settings#environment\n",
+		"-search=deployment\trunner":      "reference/settings#environment\n",
 		"setings":                         "lockstep: error: there is no topic \"setings\"; the nearest are reference/settings",
 		"settings#gat":                    "lockstep: error: reference/settings has no section \"gat\"; the nearest are gate, ",
 		"../../etc/passwd":                "lockstep: error: there is no topic \"../../etc/passwd\"; the nearest are ",
