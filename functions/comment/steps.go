@@ -34,10 +34,22 @@ type Step struct {
 	// Compared compares the findings with those of the base branch; nil if the base branch has no result.
 	Compared *toolresults.Comparison `json:",omitempty"`
 	// Text has the last lines of the output, from [toolresults.Tail]. Before is how many lines are left out before
-	// them; -1 for many. Whole is an address or a command for the whole output; "" if there is none.
+	// them; -1 for many. More is set if the program wrote more than Text. Whole is then an address or a command for
+	// the whole output; "" if there is none.
 	Text   string `json:",omitempty"`
 	Before int    `json:",omitempty"`
+	More   bool   `json:",omitempty"`
 	Whole  string `json:",omitempty"`
+}
+
+// StepOutputsAt sets the place of the whole output in each step that has more output than the step's own text. where is an
+// address or a command; "" for none.
+func StepOutputsAt(steps []Step, where string) {
+	for i := range steps {
+		if steps[i].More {
+			steps[i].Whole = where
+		}
+	}
 }
 
 // StepOn is when a step runs.
@@ -161,7 +173,7 @@ func counted(n int, one, many string) string {
 func (p ProjectStatus) stepsKey() string {
 	steps := slices.Clone(p.Steps)
 	for i := range steps {
-		steps[i].Took = 0
+		steps[i].Took, steps[i].Whole = 0, ""
 	}
 	return StepsMarkdown(steps, maxSectionSteps)
 }

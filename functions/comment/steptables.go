@@ -253,9 +253,12 @@ func signed(a toolresults.Amount) string {
 	return a.Rounded()
 }
 
-// output returns the last lines of the output, at most n; "" if there are none.
+// output returns the last lines of the output, at most n, and the place of all lines; "" if there are none.
 func (s Step) output(n int) string {
 	if s.Text == "" {
+		if s.Whole != "" {
+			return markdown.Whole(s.Whole) + "\n"
+		}
 		return ""
 	}
 	lines := strings.Split(s.Text, "\n")

@@ -66,7 +66,7 @@ func TestEverythingIsGuarded(t *testing.T) {
 	m := newMemory()
 	s := serve(t, Handler{Site: talker{m}, Access: Access{Token: testToken}})
 	const pull = "/acme/infra/pull/7"
-	for _, path := range []string{"/", pull, pull + "/checks", pull + "/files", pull + "/projects", pull + "/plan/network", pull + "/plan/network?raw", "/events", "/x"} {
+	for _, path := range []string{"/", pull, pull + "/checks", pull + "/files", pull + "/projects", pull + "/plan/network", pull + "/plan/network?raw", pull + "/steps/network?raw", "/events", "/x"} {
 		if a := ask(t, "GET", s.URL+path, nil, nil); a.status != 401 || strings.Contains(a.body, "subnets") || strings.Contains(a.body, "network") {
 			t.Errorf("%s: %d\n%s", path, a.status, a.body)
 		}

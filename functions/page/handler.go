@@ -51,7 +51,9 @@ func (h Handler) Server() http.Handler {
 	for _, tab := range []string{tabChecks, tabFiles, tabProjects} {
 		mux.HandleFunc("GET "+pull+"/"+tab, h.guarded(h.pull(tab)))
 	}
-	mux.HandleFunc("GET "+pull+"/plan/{project}", h.guarded(h.plan))
+	for _, kind := range []TextKind{WholePlan, StepOutputs} {
+		mux.HandleFunc("GET "+pull+"/"+string(kind)+"/{project}", h.guarded(h.text(kind)))
+	}
 	mux.HandleFunc("POST "+pull, h.guarded(h.act))
 	mux.HandleFunc("/", h.guarded(func(w http.ResponseWriter, r *http.Request) { h.fail(w, r, ErrNotFound) }))
 	// Requests that come from another website are refused. (Browsers send the origin of a request.)

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -486,4 +488,61 @@ func stepsStory(t *testing.T, f *faults) {
 	s.repo.Merge("alice", n)
 	s.stubborn()
 	s.tidy(f)
+}
+
+// TestWholeOutputs holds that what a program wrote is kept without secrets, and that each place which shows a part of it
+// says where the rest is: the comment, the refusal of an apply, and the result of an apply.
+func TestWholeOutputs(t *testing.T) {
+	t.Parallel()
+	var long strings.Builder
+	for i := range 300 {
+		fmt.Fprintf(&long, "line %d hunter2\n", i)
+	}
+	for _, c := range []struct {
+		on      requirements.Moment
+		outcome comment.StepOutcome
+		places  string // the texts that have the link
+		key     string
+	}{
+		{requirements.Generate, comment.StepFailed, "status, status after the apply", "1/steps.txt"},
+		{requirements.BeforePlan, comment.StepPassed, "status", "1/steps.txt"},
+		{requirements.AfterPlan, comment.StepFailed, "status, status after the apply", "1/steps.txt"},
+		{requirements.BeforeApply, comment.StepFailed, "answer", "1/steps-1.txt"},
+		{requirements.AfterApply, comment.StepPassed, "answer, status after the apply", "1/steps-1.txt"},
+	} {
+		t.Run(string(c.on), func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, stepped(c.on, ""))
+			s.pipeline.Where = func(a pipeline.Artifact) string { return "cat " + a.Key }
+			hide := func(text string) string { return strings.ReplaceAll(text, "hunter2", "(hidden)") }
+			(&programs{do: func(jobs.StepRun) jobs.StepResult {
+				return jobs.StepResult{Outcome: c.outcome, Exit: 2, Output: []byte(long.String()), Errors: []byte("\nx (after_plan): passed\n"), Redact: hide}
+			}}).use(s)
+			n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+			texts := map[string]string{"status": s.status(n)}
+			texts["answer"] = s.say("bob", n, "lockstep apply")
+			texts["status after the apply"] = s.status(n)
+			for name, text := range texts {
+				if want := slices.Contains(strings.Split(c.places, ", "), name); strings.Contains(text, "The full text: `cat ") != want {
+					t.Errorf("%s, a link: %t\n%s", name, !want, text)
+				}
+			}
+			first, _, _ := strings.Cut(c.places, ", ")
+			s.expect(first, texts[first], c.key+"`")
+			place := regexp.MustCompile("The full text: `cat (.*)`").FindStringSubmatch(texts[first])
+			data, err := s.data.Artifacts.Get(t.Context(), pipeline.Artifact{Key: place[1]})
+			if err != nil {
+				t.Fatal(err)
+			}
+			text := string(data)
+			s.expect("the whole output", text, "x ("+string(c.on)+"): "+string(c.outcome), "    line 0 (hidden)\n", "    line 299 (hidden)\n    \n    (standard error)\n    \n    x (after_plan): passed\n")
+			s.without("the whole output", text, "hunter2")
+			// The files for people outlive the pull request, and the next plan deletes them.
+			s.repo.Push("alice", "b", "again", githubtest.Files{"net/c.tf": resource("c", "1")})
+			s.settle()
+			if _, err := s.data.Artifacts.Get(t.Context(), pipeline.Artifact{Key: place[1]}); !errors.Is(err, pipeline.ErrNoArtifact) {
+				t.Errorf("the former output is still there: %v", err)
+			}
+		})
+	}
 }

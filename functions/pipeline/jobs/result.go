@@ -33,6 +33,8 @@ type PlanResult struct {
 	Notes []comment.LineNote `json:",omitempty"`
 	// Steps are the outcomes of the plan's steps, for people.
 	Steps []comment.Step `json:",omitempty"`
+	// StepOutputs are the outputs of the plan's steps, as text without secrets; nil if they have written nothing.
+	StepOutputs []byte `json:",omitempty"`
 	// Findings are the findings of the plan's steps, encoded for later comparisons; nil if no step reports findings.
 	Findings []byte `json:",omitempty"`
 	// Read are the paths in the checkout that file functions have read, slash-separated and sorted. They

@@ -174,7 +174,8 @@ func (pl *Planner) make(ctx context.Context, s ledger.Versioned, q admission.Req
 		return pl.recordFinalError(ctx, s, err)
 	}
 	if ungenerated != nil {
-		return pl.recordDenial(ctx, s, admission.Refusal(*ungenerated))
+		why := admission.Refusal(*ungenerated).Reasons.Markdown()
+		return pl.storePlan(ctx, s, generated.On(jobs.PlanResult{Report: why}), ledger.Inputs{})
 	}
 	if runs.Preview(s.Run) {
 		return pl.preview(ctx, s, q, dir)

@@ -142,10 +142,16 @@ func (x Runner) After(ctx context.Context, r runs.Run, j jobs.Job, before Result
 	if plan.Content != nil {
 		plan.Content.Steps, plan.Content.Costs = all.Judgements(), all.costs()
 	}
-	notes, _ := comment.StepNotes(all.shown())
+	notes, _ := comment.StepNotes(all.shown(""))
 	plan.Notes = append(plan.Notes, notes...)
-	plan.Findings, plan.Steps = all.encoded(), comment.StepsWithin(all.shown())
-	return plan, nil
+	plan.Findings = all.encoded()
+	return all.On(plan), nil
+}
+
+// On returns a plan's result with the results of its steps, as people see them.
+func (all Results) On(plan jobs.PlanResult) jobs.PlanResult {
+	plan.Steps, plan.StepOutputs = comment.StepsWithin(all.shown("")), all.Outputs()
+	return plan
 }
 
 // Generate runs the steps that write files into the checkout dir of a run's commit. The project cannot be used there if
@@ -164,7 +170,7 @@ func (x Runner) Generated(ctx context.Context, r runs.Run, dir string, again com
 		Owner: fmt.Sprintf("lockstep %s#%d", at.Repository(), at.Number), Actor: x.Facts.Message.Actor,
 	}
 	all, err = x.At(ctx, requirements.Generate, r, j, nil)
-	if failed := all.failures(again); failed != nil {
+	if failed := all.failures(again, ""); failed != nil {
 		no = &failed[0]
 	}
 	return all, no, err
@@ -226,6 +232,7 @@ func (x Runner) read(j jobs.Job, got jobs.StepResult) (Result, error) {
 	} else {
 		out.text, out.before = toolresults.Tail(got.Output, redact)
 	}
+	out.output = outputs(got, redact)
 	out.Output, out.Errors = nil, nil
 	return out, nil
 }
@@ -239,19 +246,22 @@ type Result struct {
 	unread   string                  // why the output is not understood; "" if it is
 	text     string                  // its last lines
 	before   int                     // how many lines are left out before them
+	output   string                  // all that the program wrote, without secrets; the end of it if that is long
 }
 
 // Results are the results of steps.
 type Results []Result
 
-// shown returns the results as people see them.
-func (all Results) shown() (out []comment.Step) {
+// shown returns the results as people see them. where is the place of their [Results.Outputs]; "" for none.
+func (all Results) shown(where string) (out []comment.Step) {
 	for _, r := range all {
 		out = append(out, comment.Step{
 			Name: r.Name, On: comment.StepOn(r.On), Outcome: r.Outcome, ExitCode: r.Exit, Reason: markdown.Code(r.Problem), Required: r.Required, Took: r.Took, Wrote: r.Wrote,
 			Result: r.Result, Compared: r.compared, Unread: r.unread, Text: r.text, Before: r.before,
+			More: strings.TrimSpace(r.output) != strings.TrimSpace(r.text),
 		})
 	}
+	comment.StepOutputsAt(out, where)
 	return out
 }
 
@@ -289,18 +299,18 @@ func (all Results) costs() (out []runs.Cost) {
 }
 
 // Refusal returns a decision from the results of steps before an apply: each required one must succeed. again is the
-// command that runs them once more.
-func (all Results) Refusal(again comment.Command) (d admission.Decision) {
-	for _, failed := range all.failures(again) {
+// command that runs them once more. where is the place of their [Results.Outputs]; "" for none.
+func (all Results) Refusal(again comment.Command, where string) (d admission.Decision) {
+	for _, failed := range all.failures(again, where) {
 		d.Reasons = append(d.Reasons, failed)
 	}
 	return d
 }
 
-func (all Results) failures(again comment.Command) (no []reasons.StepFailed) {
+func (all Results) failures(again comment.Command, where string) (no []reasons.StepFailed) {
 	for _, r := range all {
 		if r.Required && !r.Succeeded() {
-			no = append(no, reasons.StepFailed{Step: r.Name, On: string(r.On), Why: r.Failure(), Said: r.lastLine(), Again: again.String()})
+			no = append(no, reasons.StepFailed{Step: r.Name, On: string(r.On), Why: r.Failure(), Said: r.lastLine(), Again: again.String(), Whole: where})
 		}
 	}
 	return no
@@ -319,5 +329,7 @@ func (r Result) lastLine() string {
 // maxMarkdown is the size of the part about steps in a report, in bytes.
 const maxMarkdown = 20_000
 
-// Markdown returns what the steps reported, for people.
-func (all Results) Markdown() string { return comment.StepsMarkdown(all.shown(), maxMarkdown) }
+// Markdown returns what the steps reported, for people. where is the place of their [Results.Outputs]; "" for none.
+func (all Results) Markdown(where string) string {
+	return comment.StepsMarkdown(all.shown(where), maxMarkdown)
+}
