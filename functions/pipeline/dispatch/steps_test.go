@@ -229,6 +229,51 @@ func TestGeneratedFiles(t *testing.T) {
 	}
 }
 
+// TestGeneratedDifference shows how generated JSON differs from that of the last merged pull request, or else from the file of
+// the base branch. Its order and its spaces do not matter.
+func TestGeneratedDifference(t *testing.T) {
+	t.Parallel()
+	files := stepped(requirements.Generate, "")
+	files["net/old.tf.json"] = `{"locals": {"old": 1, "x": "hunter2"}}`
+	s := newStage(t, files)
+	made := githubtest.Files{}
+	(&programs{do: func(run jobs.StepRun) jobs.StepResult {
+		r := jobs.StepResult{Outcome: comment.StepPassed, Redact: func(text string) string { return strings.ReplaceAll(text, "hunter2", "(hidden)") }}
+		for name, text := range made {
+			if err := os.WriteFile(filepath.Join(run.Job.Checkout, name), []byte(text), 0o600); err != nil {
+				t.Error(err)
+			}
+			r.Wrote = append(r.Wrote, name)
+		}
+		slices.Sort(r.Wrote)
+		return r
+	}}).use(s)
+	made["net/old.tf.json"] = `{"locals": {"x": "hunter2", "old": 2}}`
+	made["net/made.tf.json"] = `{"resource": {"terraform_data": {"made": {"input": "1"}}}}`
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	s.expect("the first pull request", s.status(n), "and wrote 2 files (1 new, 1 changed, compared with the base branch)", "# net/old.tf.json has changed", "-     \"old\": 1,\n+     \"old\": 2,", "\n      \"x\": \"(hidden)\"", "# net/made.tf.json is new\n+ {\n+   \"resource\": {")
+	s.without("the first pull request", s.status(n), "hunter2")
+	s.say("bob", n, "lockstep apply")
+	s.merge("bob", n)
+
+	made["net/made.tf.json"] = `{
+		"resource": {"terraform_data": {"made": {"input": "1", "triggers_replace": ["a"]}}}}`
+	n = s.pull("alice", "c", githubtest.Files{"net/c.tf": resource("c", "1")})
+	s.expect("the second", s.status(n), "and wrote 2 files (1 changed, 1 the same, compared with the last merged pull request)", "+         \"triggers_replace\": [\n+           \"a\"\n+         ]")
+	s.without("the second", s.status(n), "net/old.tf.json has changed", "+   \"resource\"")
+
+	delete(made, "net/made.tf.json")
+	var long strings.Builder
+	for i := range 50 {
+		fmt.Fprintf(&long, "# %d\n", i)
+	}
+	made["net/long.tf"] = long.String()
+	n = s.pull("alice", "d", githubtest.Files{"net/d.tf": resource("d", "1")})
+	s.expect("the third", s.status(n), "and wrote 2 files (1 new, 1 no longer generated, 1 the same, compared with the last merged pull request)", "The check of the project shows how the files differ.")
+	s.without("the third", s.status(n), "+ # 1\n")
+	s.expect("its check", s.checkOf("d", "lockstep/net").Text, "+ # 0\n+ # 1\n", "# net/made.tf.json is no longer generated\n- {")
+}
+
 // sarif is a SARIF file with findings: "FILE:LINE message".
 func sarif(findings ...string) []byte {
 	var results []string

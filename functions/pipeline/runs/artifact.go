@@ -72,12 +72,24 @@ func (r Run) FindingsArtifact() pipeline.Artifact {
 	return r.artifact(r.Artifacts.Begun, "findings.json")
 }
 
+// ConfigArtifact names the artifact with the configuration that the plan's steps have generated, as JSON. It exists for a
+// run with [Plan.Generated].
+func (r Run) ConfigArtifact() pipeline.Artifact {
+	return r.artifact(r.Artifacts.Begun, "generated.json")
+}
+
 // BaseFindings names the artifact with the findings of the run's project on a branch: those of the last pull request
 // that was merged into it.
-func (r Run) BaseFindings(branch string) pipeline.Artifact {
+func (r Run) BaseFindings(branch string) pipeline.Artifact { return r.ofBranch("findings", branch) }
+
+// BaseConfig names the artifact with the generated configuration of the run's project on a branch: that of the last pull
+// request that was merged into it.
+func (r Run) BaseConfig(branch string) pipeline.Artifact { return r.ofBranch("generated", branch) }
+
+func (r Run) ofBranch(name, branch string) pipeline.Artifact {
 	sum := sha256.Sum256([]byte(branch))
 	r.Pull.Number, r.Spec.Head = 0, ""
-	return r.artifact(0, fmt.Sprintf("findings-%x.json", sum[:8]))
+	return r.artifact(0, fmt.Sprintf("%s-%x.json", name, sum[:8]))
 }
 
 // OutputsArtifact names the artifact with the outputs that the state will have once the run's plan is applied.
@@ -93,6 +105,9 @@ func (r Run) AllArtifacts(n int) []pipeline.Artifact {
 	}
 	if r.Plan.Findings {
 		out = append(out, r.artifact(n, "findings.json"))
+	}
+	if r.Plan.Generated {
+		out = append(out, r.artifact(n, "generated.json"))
 	}
 	for try := range r.Asked.Try {
 		out = append(out, r.artifact(n, fmt.Sprintf("result-%d.md", try+1)), r.artifact(n, fmt.Sprintf("result-%d.txt", try+1)))

@@ -173,6 +173,8 @@ type Plan struct {
 	StepOutputs bool `json:",omitempty"`
 	// Findings is set if an artifact has findings of the plan's steps.
 	Findings bool `json:",omitempty"`
+	// Generated is set if an artifact has configuration that the plan's steps have generated.
+	Generated bool `json:",omitempty"`
 	// Idle is set, in addition to Upheld, if the head had nothing to apply.
 	Idle bool `json:",omitempty"`
 	// Deploys is the GitHub environment in which applies of the plan are recorded as deployments; "" for none.

@@ -27,12 +27,13 @@ func outputs(got jobs.StepResult, redact func(string) string) string {
 	return out + errs
 }
 
-// Outputs returns all that the programs wrote, without secrets, as one text for people; nil if they wrote nothing. The lines
+// Outputs returns all that the programs wrote, without secrets, as one text for people; nil if they wrote nothing. The
+// differences of generated files follow. The lines
 // of a program are indented, so no line of a program looks like the title of another one.
 func (all Results) Outputs() []byte {
 	var b strings.Builder
 	for _, r := range all {
-		if r.output == "" {
+		if r.output == "" && r.difference == "" {
 			continue
 		}
 		how := string(r.Outcome)
@@ -40,10 +41,15 @@ func (all Results) Outputs() []byte {
 			how += ", because " + strings.ReplaceAll(why, "\n", " ")
 		}
 		fmt.Fprintf(&b, "%s (%s): %s\n\n", r.Name, r.On, how)
-		for line := range strings.Lines(strings.Trim(r.output, "\n")) {
-			b.WriteString("    " + line)
+		for _, text := range []string{r.output, r.difference} {
+			if text = strings.Trim(text, "\n"); text == "" {
+				continue
+			}
+			for line := range strings.Lines(text) {
+				b.WriteString("    " + line)
+			}
+			b.WriteString("\n\n")
 		}
-		b.WriteString("\n\n")
 	}
 	if b.Len() == 0 {
 		return nil

@@ -69,11 +69,15 @@ func (x Runner) At(ctx context.Context, on requirements.Moment, r runs.Run, j jo
 	return x.Each(ctx, l, r, j, plan)
 }
 
-// Again runs the steps before the plan of a run whose plan was made again. j is the job of that plan. Its programs and
+// Again runs the generators, and the steps before the plan, of a run whose plan was made again. j is the job of that plan. Its programs and
 // providers could have changed files in its checkout, so the steps have a checkout of their own.
 func (x Runner) Again(ctx context.Context, r runs.Run, j jobs.Job) (Results, error) {
 	l, err := x.List(ctx, requirements.BeforePlan, r)
-	if err != nil || l.Empty() {
+	if err != nil {
+		return nil, err
+	}
+	generators, err := x.List(ctx, requirements.Generate, r)
+	if err != nil || l.Empty() && generators.Empty() {
 		return nil, err
 	}
 	dir, done, err := x.Facts.Checkout(ctx, r.Spec.Merge)
@@ -81,7 +85,7 @@ func (x Runner) Again(ctx context.Context, r runs.Run, j jobs.Job) (Results, err
 		return nil, fmt.Errorf("check out the files for the steps of %s: %w", r.Project, err)
 	}
 	defer done()
-	no, err := x.Generate(ctx, r, dir, comment.Command{Verb: comment.Plan, Project: r.Project})
+	generated, no, err := x.Generated(ctx, r, dir, comment.Command{Verb: comment.Plan, Project: r.Project})
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +95,8 @@ func (x Runner) Again(ctx context.Context, r runs.Run, j jobs.Job) (Results, err
 		}
 	}
 	j.Checkout = dir
-	return x.Each(ctx, l, r, j, nil)
+	before, err := x.Each(ctx, l, r, j, nil)
+	return slices.Concat(generated, before), err
 }
 
 // Each runs the steps in a list, one after another, in the checkout of the job. plan is the plan as JSON without sensitive
@@ -144,7 +149,8 @@ func (x Runner) After(ctx context.Context, r runs.Run, j jobs.Job, before Result
 	}
 	notes, _ := comment.StepNotes(all.shown(""))
 	plan.Notes = append(plan.Notes, notes...)
-	plan.Findings = all.encoded()
+	x.compareConfig(ctx, r, j.Checkout, all)
+	plan.Findings, plan.Generated = all.encoded(), all.configuration()
 	return all.On(plan), nil
 }
 
@@ -203,6 +209,14 @@ func (x Runner) clean(text string) string {
 	return x.Clean(text)
 }
 
+// redactor returns a function that removes from a text what the program of a step must not show.
+func (x Runner) redactor(got jobs.StepResult) func(string) string {
+	if got.Redact == nil {
+		return x.clean
+	}
+	return func(text string) string { return x.clean(got.Redact(text)) }
+}
+
 // read makes of a program's output what people see. The output is that of a program in a checkout of the pull request.
 func (x Runner) read(j jobs.Job, got jobs.StepResult) (Result, error) {
 	root, err := os.OpenRoot(j.Checkout)
@@ -215,10 +229,7 @@ func (x Runner) read(j jobs.Job, got jobs.StepResult) (Result, error) {
 		return Result{}, err
 	}
 	out := Result{StepResult: got}
-	redact := x.clean
-	if got.Redact != nil {
-		redact = func(text string) string { return x.clean(got.Redact(text)) }
-	}
+	redact := x.redactor(got)
 	o := toolresults.Options{Root: at, Dir: j.Dir, Files: root.FS(), Redact: redact}
 	if got.Total > int64(len(got.Output)) {
 		o.Format = toolresults.Text // the end is missing
@@ -233,6 +244,11 @@ func (x Runner) read(j jobs.Job, got jobs.StepResult) (Result, error) {
 		out.text, out.before = toolresults.Tail(got.Output, redact)
 	}
 	out.output = outputs(got, redact)
+	if got.On == requirements.Generate && got.Succeeded() {
+		if out.config, err = readConfig(root, got.Wrote, redact); err != nil {
+			return Result{}, err
+		}
+	}
 	out.Output, out.Errors = nil, nil
 	return out, nil
 }
@@ -246,7 +262,11 @@ type Result struct {
 	unread   string                  // why the output is not understood; "" if it is
 	text     string                  // its last lines
 	before   int                     // how many lines are left out before them
-	output   string                  // all that the program wrote, without secrets; the end of it if that is long
+	config   configFiles             // the configuration that a generator wrote
+	changes  *comment.FileChanges    // of these files, with the base branch; nil if there is nothing to compare
+	// difference is the text of changes.
+	difference string
+	output     string // all that the program wrote, without secrets; the end of it if that is long
 }
 
 // Results are the results of steps.
@@ -258,7 +278,7 @@ func (all Results) shown(where string) (out []comment.Step) {
 		out = append(out, comment.Step{
 			Name: r.Name, On: comment.StepOn(r.On), Outcome: r.Outcome, ExitCode: r.Exit, Reason: markdown.Code(r.Problem), Required: r.Required, Took: r.Took, Wrote: r.Wrote,
 			Result: r.Result, Compared: r.compared, Unread: r.unread, Text: r.text, Before: r.before,
-			More: strings.TrimSpace(r.output) != strings.TrimSpace(r.text),
+			Changes: r.changes.With(r.difference), More: strings.TrimSpace(r.output) != strings.TrimSpace(r.text),
 		})
 	}
 	comment.StepOutputsAt(out, where)
