@@ -85,8 +85,8 @@ type Pipeline struct {
 	Loud int
 	// Runners are the runners that environments may name in this deployment.
 	Runners []string
-	// Builds runs the applies of environments that name a build as their runner. If it is nil, such applies run
-	// in this process.
+	// Builds runs the applies of environments that name a build as their runner, and the plans of those that name
+	// an image. If it is nil, they run in this process.
 	Builds buildrunner.Service
 	// Build is the ID of the build in which this process handles its only message; "" outside of builds.
 	Build string

@@ -44,7 +44,7 @@ func (e *Engine) Step(ctx context.Context, run jobs.StepRun) (jobs.StepResult, e
 	if err != nil {
 		return out, err
 	}
-	c := e.call(order{Action: steps, Job: run.Job, Step: &run, Tool: tool})
+	c := e.call(order{Action: steps, Job: run.Job, Step: &run, Tool: tool, Without: e.without})
 	began := time.Now()
 	r, err := c.do(ctx)
 	if dead := asDeath(err); dead != nil {
@@ -119,6 +119,15 @@ func changedFiles(before, after map[string]stamp) (names []string) {
 // tool returns the path of a step's tool, whose checksum it has compared. If there is none, problem is the reason.
 func (e *Engine) tool(ctx context.Context, run jobs.StepRun) (path, problem string, err error) {
 	name := run.Program[0]
+	if run.OfImage() {
+		if e.Image == "" {
+			return "", fmt.Sprintf("the program %s has to be in an image, and this project is not planned or applied in one: add image and runner to its environment on the base branch, or name a tool", name), nil
+		}
+		if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
+			return "", fmt.Sprintf("the image %s does not have the program %s: build the image with it, or correct the path", e.Image, name), nil
+		}
+		return name, "", nil
+	}
 	if e.Tool == nil {
 		return "", "steps cannot run here", nil
 	}
@@ -276,7 +285,9 @@ func (p stepPlace) cell(c *Child, run *jobs.StepRun) confine.CellSpec {
 	} else {
 		v.Read = append(v.Read, p.checkout)
 	}
-	return confine.CellSpec{View: v, Ports: c.order.Ports, Offline: !run.Network}
+	s := confine.CellSpec{View: v, Ports: c.order.Ports, Offline: !run.Network}
+	s.Without.Namespaces, s.Without.Landlock = c.order.Without.Namespaces, c.order.Without.Landlock
+	return s
 }
 
 // arguments returns the program's arguments. A value that replaces a placeholder begins with a slash, or has only

@@ -85,6 +85,7 @@ func (w *Worker) member(own *wiring.World) *member {
 			w.Log.Info("restrictions of programs of pull requests", "protection", lines)
 		},
 	}
+	e.Image = os.Getenv(imageVariable)
 	e.Packages = openPackages(w.function, w.World)
 	if own.Toolbox != "" {
 		e.Tool = toolsIn(awsstore.Tools{Client: s3.NewFromConfig(own.AWS), Bucket: own.Toolbox, Dir: filepath.Join(os.TempDir(), "lockstep-tools")})
@@ -100,7 +101,7 @@ func (w *Worker) member(own *wiring.World) *member {
 	if own.Builds != "" {
 		p.Runners = []string{environments.CodeBuild}
 	}
-	if own.Builds != "" && w.function == wiring.Apply {
+	if own.Builds != "" {
 		p.Builds = builds{codebuild.NewFromConfig(own.AWS), own.Builds}
 	}
 	return &member{p, e}

@@ -83,6 +83,9 @@ func (pl *Planner) Plan(ctx context.Context) error {
 	} else if stop != nil {
 		return pl.stopped(ctx, s, stop.By)
 	}
+	if away, err := pl.inBuild(ctx, s); away || err != nil {
+		return err
+	}
 	if err := pl.Leases.Hold(ctx, s.Run); err != nil {
 		return err
 	}
