@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -375,21 +374,6 @@ func TestGeneratedFilesOfContinuedApply(t *testing.T) {
 			}
 		})
 	}
-}
-
-// TestGeneratedSocket holds that a step cannot make a file that nobody can read to its end. (Whoever opens a named pipe would
-// even wait.)
-func TestGeneratedSocket(t *testing.T) {
-	t.Parallel()
-	s := newStage(t, stepped(requirements.Generate, ""))
-	(&programs{do: func(run jobs.StepRun) jobs.StepResult {
-		if err := syscall.Mknod(filepath.Join(run.Job.Checkout, run.Job.Dir, "`socket`.tf"), syscall.S_IFSOCK|0o600, 0); err != nil {
-			t.Error(err)
-		}
-		return passes
-	}}).use(s)
-	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
-	s.expect("the status", s.status(n), "The step `x` (generate) failed: ``its files cannot be read: the program has made net/`socket`.tf, which is no regular file``.")
 }
 
 // TestStepsAfterApplyHaveTheRestOfTheTime holds that a step after an apply ends before its process does, so that the result

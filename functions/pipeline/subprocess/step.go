@@ -78,7 +78,8 @@ type stamp struct {
 	time time.Time
 }
 
-// written returns the stamps of all files in the checkout of a step that may write there; nil for any other step.
+// written returns the stamps of all files in the checkout of a step that may write there; nil for any other step. It returns
+// an error for what is no file, directory or link: whoever reads a named pipe waits until somebody writes into it.
 func (e *Engine) written(run jobs.StepRun) (map[string]stamp, error) {
 	if run.On != requirements.Generate {
 		return nil, nil
@@ -87,6 +88,9 @@ func (e *Engine) written(run jobs.StepRun) (map[string]stamp, error) {
 	err := fs.WalkDir(os.DirFS(run.Job.Checkout), ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
+		}
+		if d.Type()&^fs.ModeSymlink != 0 {
+			return fmt.Errorf("the program has made %.*s, which is no regular file", maxName, name)
 		}
 		info, err := d.Info()
 		if err == nil {
@@ -99,6 +103,9 @@ func (e *Engine) written(run jobs.StepRun) (map[string]stamp, error) {
 	}
 	return out, nil
 }
+
+// maxName is the length of a file's name in an error, in bytes.
+const maxName = 300
 
 // changedFiles returns the names that have different stamps, or a stamp on one side only. They are sorted.
 func changedFiles(before, after map[string]stamp) (names []string) {

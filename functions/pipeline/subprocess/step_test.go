@@ -57,6 +57,7 @@ var deeds = map[string]func([]string) error{
 		return err
 	},
 	"write": func(a []string) error { return os.WriteFile(a[0], []byte("written"), 0o600) },
+	"pipe":  func(a []string) error { return unix.Mkfifo(a[0], 0o600) },
 	"link":  func(a []string) error { return os.Symlink(a[0], a[1]) },
 	"print": func(a []string) error {
 		n, _ := strconv.Atoi(a[0])
@@ -389,6 +390,16 @@ func TestToolsAreCompared(t *testing.T) {
 	run.Problem = "the base branch's files of the step cannot be read: x"
 	if r, said := do(t, e, run); r.Problem != run.Problem || said != "" {
 		t.Errorf("without its files: %+v %s", r, said)
+	}
+}
+
+// TestGeneratedPipe holds that a step cannot make a file that nobody can read to its end. Whoever opens a named pipe waits.
+func TestGeneratedPipe(t *testing.T) {
+	t.Parallel()
+	e, run := stepOf(t, requirements.Generate, "pipe", "{dir}/`pipe`.tf")
+	r, said := do(t, e, run)
+	if said != "done" || r.Succeeded() || r.Problem != "its files cannot be read: the program has made live/net/`pipe`.tf, which is no regular file" {
+		t.Errorf("%s, %q", said, r.Problem)
 	}
 }
 

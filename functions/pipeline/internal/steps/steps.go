@@ -13,7 +13,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -112,11 +111,6 @@ func (x Runner) Each(ctx context.Context, l List, r runs.Run, j jobs.Job, plan [
 		if err != nil {
 			return nil, err
 		}
-		if s.On == requirements.Generate && got.Succeeded() {
-			if got.Problem = x.unreadable(j.Checkout); got.Problem != "" {
-				got.Outcome = comment.StepLimited
-			}
-		}
 		shown, err := x.read(j, got)
 		if err != nil {
 			return nil, fmt.Errorf("read the result of the step %s of %s: %w", s.Name, r.Project, err)
@@ -180,25 +174,6 @@ func (x Runner) Generated(ctx context.Context, r runs.Run, dir string, again com
 		no = &failed[0]
 	}
 	return all, no, err
-}
-
-// unreadable returns why the files that a program has written cannot be read; "" if they can. Whoever reads a named pipe
-// waits until somebody writes into it.
-func (x Runner) unreadable(checkout string) string {
-	root, err := os.OpenRoot(checkout)
-	if err == nil {
-		defer root.Close()
-		err = fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
-			if err == nil && d.Type()&^(fs.ModeDir|fs.ModeSymlink) != 0 {
-				err = fmt.Errorf("the program has made %.*s, which is no regular file", maxLine, name)
-			}
-			return err
-		})
-	}
-	if err != nil {
-		return "its files cannot be read: " + x.clean(err.Error())
-	}
-	return ""
 }
 
 // clean removes Lockstep's secrets from a text.
