@@ -20,6 +20,8 @@ type Handler struct {
 	About, Guide string
 	// Manual is the documentation; nil if there is none.
 	Manual Manual
+	// Metrics serves measurements at /metrics, for those who may see the pages; nil for none.
+	Metrics http.Handler
 	// Log is called with internal errors; may be nil.
 	Log func(error)
 }
@@ -44,6 +46,9 @@ func (h Handler) Server() http.Handler {
 		// Everybody may read the documentation, because each copy of the program contains it.
 		mux.HandleFunc("GET "+docsPath, h.docs)
 		mux.HandleFunc("GET "+docsPath+"/{folder}/{topic}", h.topic)
+	}
+	if h.Metrics != nil {
+		mux.HandleFunc("GET /metrics", h.guarded(h.Metrics.ServeHTTP))
 	}
 	mux.HandleFunc("GET /{$}", h.guarded(h.overview))
 	const pull = "/{owner}/{name}/pull/{number}"

@@ -97,7 +97,7 @@ func (w *Worker) member(own *wiring.World) *member {
 	p := parts.Pipeline()
 	p.Engine, p.Projects, p.TryPolicies, p.Step, p.Scratch = e, e, e.Rehearse, e.Step, e.Scratch
 	p.States, p.Share, p.Hook, p.Notify = own.OwnStates, own.MaxPlans, calls.Hook, calls.Notify
-	p.StopBefore = own.StopBefore
+	p.StopBefore, p.Measure = own.StopBefore, w.Measure
 	if own.Builds != "" {
 		p.Runners = []string{environments.CodeBuild}
 	}
