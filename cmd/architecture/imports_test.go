@@ -31,6 +31,7 @@ var directions = []struct {
 	{"functions/comment/...", []string{"engine/plans/counting", "functions/internal/toolresults"}},
 	{"functions/page", nil},
 	{"functions/pricing", nil},
+	{"functions/metrics", nil},
 
 	// What holds a pull request: its records, and the decisions about it. They read and write nothing.
 	{"functions/pipeline", []string{"functions/comment/...", "github"}},
@@ -87,13 +88,13 @@ var directions = []struct {
 	{"functions/pipeline/internal/steps", []string{"functions/comment/...", "functions/internal/toolresults", "functions/pipeline", "functions/pipeline/gatefacts", "functions/pipeline/internal/admission", "functions/pipeline/jobs", "functions/pipeline/runs", "functions/project/..."}},
 	{"functions/pipeline/runstatus", []string{"functions/comment/...", "functions/pipeline", "functions/pipeline/runs", "functions/pipeline/internal/requiredcheck", "functions/pipeline/internal/ledger"}},
 	{"functions/pipeline/internal/...", []string{"engine/walk", "functions/comment/...", "functions/pipeline", "functions/pipeline/audit", "functions/pipeline/buildrunner", "functions/pipeline/gatefacts", "functions/pipeline/jobs", "functions/pipeline/runs", "functions/places", "functions/project/...", "github"}},
-	{"functions/pipeline/dispatch", []string{"functions/comment/...", "functions/pipeline", "functions/pipeline/audit", "functions/pipeline/buildrunner", "functions/pipeline/gatefacts", "functions/pipeline/intake", "functions/pipeline/internal/...", "functions/pipeline/jobs", "functions/pipeline/runs", "functions/places", "github"}},
+	{"functions/pipeline/dispatch", []string{"functions/comment/...", "functions/metrics", "functions/pipeline", "functions/pipeline/audit", "functions/pipeline/buildrunner", "functions/pipeline/gatefacts", "functions/pipeline/intake", "functions/pipeline/internal/...", "functions/pipeline/jobs", "functions/pipeline/runs", "functions/places", "github"}},
 	{"functions/pipeline/reconcile", []string{"functions/comment/...", "functions/pipeline", "functions/pipeline/dispatch", "functions/pipeline/gatefacts", "functions/pipeline/intake", "functions/pipeline/internal/...", "functions/pipeline/runs", "functions/project/...", "github"}},
 
 	// The programs, and their tests from outside.
 	{"functions/assembly", []string{"functions/pipeline", "functions/pipeline/dispatch", "functions/pipeline/gatefacts", "functions/pipeline/intake", "functions/pipeline/reconcile", "github"}},
 	{"functions/pipeline/lambdatest/...", []string{"statebackend/...", "functions/comment/...", "functions/pipeline", "functions/pricing", "github/..."}},
-	{"functions/webhook", []string{"functions/internal/wiring"}},
+	{"functions/webhook", []string{"functions/internal/wiring", "functions/metrics"}},
 	{"functions/internal/...", []string{"engine/...", "functions/...", "github"}},
 	{"functions/...", []string{"functions/assembly", "functions/internal/wiring/...", "functions/pipeline/..."}},
 	{"cmd/...", []string{"engine/...", "statebackend/...", "functions/...", "github/...", "infra/golden"}},

@@ -43,7 +43,7 @@ type stack struct {
 		Default       *string `yaml:"Default"`
 		MinValue      *int    `yaml:"MinValue"`
 		MaxValue      *int    `yaml:"MaxValue"`
-		AllowedValues []int   `yaml:"AllowedValues"`
+		AllowedValues []any   `yaml:"AllowedValues"`
 	} `yaml:"Parameters"`
 	Resources map[string]struct {
 		Type       string    `yaml:"Type"`

@@ -65,7 +65,7 @@ func headed(names []string) string {
 
 // markdown returns the section with the given body, in Markdown; "" if there are neither a body nor steps.
 func (x section) markdown(body string) string {
-	steps := StepsMarkdown(x.projects[0].Steps, cmp.Or(x.room, maxSectionSteps))
+	steps := StepsMarkdown(briefly(x.projects[0].Steps), cmp.Or(x.room, maxSectionSteps))
 	if body == "" && steps == "" {
 		return ""
 	}

@@ -45,6 +45,11 @@ func (s Step) within(n int) Step {
 	if n == 0 {
 		s.Text, s.Before, s.Whole, s.Unread = "", 0, "", cutTitle(s.Unread, maxStepText)
 	}
+	if s.Changes != nil {
+		if s.Changes = s.Changes.With(s.Changes.Diff); n == 0 {
+			s.Changes.Diff, s.Changes.Cut = "", true
+		}
+	}
 	if more := len(s.Wrote) - n; more > 0 {
 		s.Wrote, s.MoreWrote = s.Wrote[:n], s.MoreWrote+more
 	}

@@ -28,16 +28,30 @@ type Step struct {
 	// Wrote are the files of the checkout that the step has made, changed or removed, as paths from its root.
 	Wrote     []string `json:",omitempty"`
 	MoreWrote int      `json:",omitempty"`
+	// Changes are the differences of the configuration among these files; nil if there is none.
+	Changes *FileChanges `json:",omitempty"`
 	// Result is what is understood of the output. Unread is the error of [toolresults.Read]; "" for none.
 	Result toolresults.Result
 	Unread string `json:",omitempty"`
 	// Compared compares the findings with those of the base branch; nil if the base branch has no result.
 	Compared *toolresults.Comparison `json:",omitempty"`
 	// Text has the last lines of the output, from [toolresults.Tail]. Before is how many lines are left out before
-	// them; -1 for many. Whole is an address or a command for the whole output; "" if there is none.
+	// them; -1 for many. More is set if the program wrote more than Text. Whole is an address or a command for all
+	// that the steps wrote; "" if there is none.
 	Text   string `json:",omitempty"`
 	Before int    `json:",omitempty"`
+	More   bool   `json:",omitempty"`
 	Whole  string `json:",omitempty"`
+}
+
+// StepOutputsAt sets the place of all that the steps wrote in each step that does not show all of it. where is an address or
+// a command; "" for none.
+func StepOutputsAt(steps []Step, where string) {
+	for i := range steps {
+		if c := steps[i].Changes; steps[i].More || c != nil && c.Cut {
+			steps[i].Whole = where
+		}
+	}
 }
 
 // StepOn is when a step runs.
@@ -159,9 +173,9 @@ func counted(n int, one, many string) string {
 
 // stepsKey returns a text for the steps of the project, which is equal for equal steps. Their times do not count.
 func (p ProjectStatus) stepsKey() string {
-	steps := slices.Clone(p.Steps)
+	steps := briefly(p.Steps)
 	for i := range steps {
-		steps[i].Took = 0
+		steps[i].Took, steps[i].Whole = 0, ""
 	}
 	return StepsMarkdown(steps, maxSectionSteps)
 }
@@ -287,6 +301,9 @@ func (s Step) verdict() string {
 	}
 	if n := s.wrote(); n > 0 {
 		text += " and wrote " + counted(n, "file", "files")
+		if words := s.Changes.words(); words != "" {
+			text += " (" + words + ")"
+		}
 	}
 	for _, result := range []string{s.findings(), s.tests(), s.cost()} {
 		if result != "" {

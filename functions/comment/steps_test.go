@@ -73,13 +73,24 @@ func hostileStep() Step {
 	return Step{Name: evil, On: onAfterPlan, Outcome: StepFailed, ExitCode: 1, Required: true, Text: evil + "\n```\n" + evil, Unread: evil, Result: toolresults.Result{Findings: &f}}
 }
 
+// generatedStep is a step that has changed a number of lines in a generated file.
+func generatedStep(lines int) Step {
+	var b strings.Builder
+	b.WriteString("# net/cdk.tf.json has changed\n  {\n")
+	for i := range lines {
+		fmt.Fprintf(&b, "-   \"a%d\": 1,\n+   \"a%[1]d\": 2,\n", i)
+	}
+	return Step{Name: "synth", On: onGenerate, Outcome: StepPassed, Required: true, Took: time.Second, Wrote: []string{"net/cdk.tf.json"}, Whole: "lockstep logs -step synth",
+		Changes: (&FileChanges{Base: LastMerge, Changed: 1, New: 2, Same: 3}).With(b.String() + "# ```net/x.tf is new\n+ ```\n+ </details><img src=x>@acme/sre\n  ```\n  <img src=x>\n")}
+}
+
 // TestSteps shows steps of every outcome and result, with 0, 1, 30 and 300 findings, tests, costs and steps.
 func TestSteps(t *testing.T) {
 	t.Parallel()
 	passed := Step{Name: "fmt", On: onBeforePlan, Outcome: StepPassed, Took: 300 * time.Millisecond}
 	text := passed
 	text.Name, text.Text = "freeze", "No freeze until 20 December."
-	failed := Step{Name: "freeze", On: onBeforeApply, Outcome: StepFailed, ExitCode: 3, Required: true, Took: 75 * time.Second, Text: "a\nb\nError: the network is frozen", Before: 120, Whole: "lockstep logs -step freeze"}
+	failed := Step{Name: "freeze", On: onBeforeApply, Outcome: StepFailed, ExitCode: 3, Required: true, Took: 75 * time.Second, Text: "a\nb\nError: the network is frozen", Before: 120, More: true, Whole: "lockstep logs -step freeze"}
 	slow := Step{Name: "slow", On: onAfterPlan, Outcome: StepTimedOut, Required: true, Took: 5 * time.Minute, Text: "waiting", Before: -1}
 	huge := Step{Name: "huge", On: onGenerate, Outcome: StepLimited, Required: true, Took: 2 * time.Second, Reason: "it used more than 512 MB of memory"}
 	absent := Step{Name: "checkov", On: onAfterApply, Outcome: StepNotStarted, Reason: "the toolbox has no program `checkov`"}
@@ -127,6 +138,9 @@ func TestSteps(t *testing.T) {
 	}
 	unpriced := cost("132.4", "132.4", 1, 0)
 	unpriced.Result.Cost.Unsupported, unpriced.Result.Cost.Currency = 2, "U|S"
+	same, cutDiff := generatedStep(0), generatedStep(1)
+	cutDiff.Changes.Cut = true
+	same.Changes = &FileChanges{Base: BaseBranch, Same: 1}
 	many := func(n int) (out []Step) {
 		for i := range n {
 			s := []Step{passed, text, failed, tflintStep(3, 14, 1), tests(2)}[i%5]
@@ -146,6 +160,7 @@ func TestSteps(t *testing.T) {
 		{"30 findings", []Step{tflintStep(30, 30, 0)}}, {"300 findings", []Step{tflintStep(150, 150, 0)}}, {"a cut list", []Step{cut}}, {"first run", []Step{first}}, {"problems", []Step{trivy}},
 		{"no tests", []Step{tests(0)}}, {"1 test", []Step{tests(1)}}, {"300 tests", []Step{tests(300)}},
 		{"costs more", []Step{cost("120", "132.4", 1, 2)}}, {"costs less", []Step{cost("132.4", "120", 1, 0)}}, {"costs nobody knows before", []Step{cost("", "132.4", 1, 0)}}, {"costs of 30 projects", []Step{cost("1", "2", 30, 300)}}, {"no prices", []Step{unpriced}},
+		{"generated files", []Step{generatedStep(1)}}, {"the same generated files", []Step{same}}, {"a cut difference", []Step{cutDiff}},
 		{"hostile", []Step{hostileStep()}},
 	} {
 		fmt.Fprintf(&b, "===== %s\n\n%s\n-----\n%s\n", c.name, stepsTitle(c.steps), StepsMarkdown(c.steps, 60_000))
@@ -181,6 +196,7 @@ func TestStepsAreText(t *testing.T) {
 	}
 	s := hostileStep()
 	s.Compared = &toolresults.Comparison{New: s.Result.Findings.Group, Known: s.Result.Findings.Group}
+	s.Changes = generatedStep(1).Changes
 	text := StepsMarkdown([]Step{s, {Name: "x", Outcome: StepFailed, Result: toolresults.Result{Tests: &x}}, {Name: "y", Result: toolresults.Result{Cost: &c}}}, 100_000)
 	var b strings.Builder
 	md := goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithRendererOptions(html.WithUnsafe()))
@@ -191,6 +207,7 @@ func TestStepsAreText(t *testing.T) {
 	for _, tag := range regexp.MustCompile(`<[a-zA-Z!/?][^>]*>`).FindAllString(b.String(), -1) {
 		tags[tag] = true
 	}
+	delete(tags, `<code class="language-diff">`)
 	for _, known := range strings.Fields("<details> </details> <summary> </summary> <p> </p> <table> </table> <thead> </thead> <tbody> </tbody> <tr> </tr> <th> </th> <td> </td> <code> </code> <strong> </strong> <pre> </pre>") {
 		delete(tags, known)
 	}
@@ -245,6 +262,8 @@ func TestStepsOfProjects(t *testing.T) {
 			all[0].Text = strings.Repeat(fmt.Sprintln("The network", i, "is frozen."), 10)
 			return all
 		}), 65_000},
+		{"generated files, few lines", status(1, func(int) []Step { return []Step{generatedStep(2)} }), 65_000},
+		{"generated files, many lines", status(1, func(int) []Step { return []Step{generatedStep(40)} }), 65_000},
 		{"a project without a plan", Status{Head: someSHA, Projects: []ProjectStatus{unplanned}}, 65_000},
 	} {
 		text := c.Markdown(c.limit)
@@ -285,7 +304,7 @@ func TestStepsWithin(t *testing.T) {
 	f.Problems = slices.Repeat([]string{long}, 1000)
 	x := toolresults.Tests{TestCounts: toolresults.TestCounts{Tests: 1000, Failures: 1000}, Suites: slices.Repeat([]toolresults.Suite{{Name: long}}, 1000), Failed: slices.Repeat([]toolresults.Case{{Name: long, Message: long, Class: long, File: long}}, 1000)}
 	c := toolresults.Cost{Currency: long, Projects: slices.Repeat([]toolresults.ProjectCost{{Name: long, Resources: slices.Repeat([]toolresults.ResourceCost{{Name: long}}, 1000)}}, 1000)}
-	all := Step{Name: long, On: StepOn(long), Outcome: StepOutcome(long), Reason: long, Unread: long, Whole: long, Text: strings.Repeat(long, 100), Took: -1, Result: toolresults.Result{Findings: &f, Tests: &x, Cost: &c}}
+	all := Step{Name: long, On: StepOn(long), Outcome: StepOutcome(long), Reason: long, Unread: long, Whole: long, Text: strings.Repeat(long, 100), Took: -1, Changes: &FileChanges{Diff: strings.Repeat(long+"\n", 100)}, Result: toolresults.Result{Findings: &f, Tests: &x, Cost: &c}}
 	first, second := all, all
 	second.Compared = &toolresults.Comparison{New: f.Group, Known: f.Group, Gone: f.Group}
 	got := StepsWithin(slices.Repeat([]Step{first, second}, 100))

@@ -20,6 +20,10 @@ func (s Step) details(rows int) string {
 		}
 	}
 	fold("Files", s.files(rows))
+	fold("Differences of generated configuration", s.Changes.markdown(rows*rows, s.Whole))
+	if s.Changes != nil && s.Changes.elsewhere {
+		b.WriteString("\nThe check of the project shows how the files differ.\n")
+	}
 	fold("Findings", s.findingTable(rows))
 	if x := s.Result.Tests; x != nil {
 		fold("Tests that failed", failedTable(*x, rows))
@@ -253,9 +257,12 @@ func signed(a toolresults.Amount) string {
 	return a.Rounded()
 }
 
-// output returns the last lines of the output, at most n; "" if there are none.
+// output returns the last lines of the output, at most n, and the place of all lines; "" if there are none.
 func (s Step) output(n int) string {
 	if s.Text == "" {
+		if s.More && s.Whole != "" {
+			return markdown.Whole(s.Whole) + "\n"
+		}
 		return ""
 	}
 	lines := strings.Split(s.Text, "\n")
@@ -273,7 +280,7 @@ func (s Step) output(n int) string {
 	case before > 0:
 		text = fmt.Sprintf("%s before these %s left out.\n\n", counted(before, "line", "lines"), plural(before == 1, "is", "are")) + text
 	}
-	if s.Whole != "" {
+	if s.More && s.Whole != "" {
 		text += "\n" + markdown.Whole(s.Whole) + "\n"
 	}
 	return text

@@ -8,6 +8,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/assembly"
 	"github.com/lockstep-iac/lockstep/functions/internal/wiring"
+	"github.com/lockstep-iac/lockstep/functions/metrics"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/dispatch"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/reconcile"
@@ -44,6 +45,7 @@ func (f *fleet) abandon(ctx context.Context, m pipeline.Message) error {
 	if err != nil {
 		return err
 	}
+	f.world.Measure.Observe(metrics.DeadLetters, 1, string(m.Kind))
 	return j.Pipeline.Abandon(ctx, m, dispatch.Exhausted)
 }
 

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -64,17 +65,24 @@ func TestAccess(t *testing.T) {
 func TestEverythingIsGuarded(t *testing.T) {
 	t.Parallel()
 	m := newMemory()
-	s := serve(t, Handler{Site: talker{m}, Access: Access{Token: testToken}})
+	s := serve(t, Handler{Site: talker{m}, Access: Access{Token: testToken}, Metrics: numbers})
 	const pull = "/acme/infra/pull/7"
-	for _, path := range []string{"/", pull, pull + "/checks", pull + "/files", pull + "/projects", pull + "/plan/network", pull + "/plan/network?raw", "/events", "/x"} {
-		if a := ask(t, "GET", s.URL+path, nil, nil); a.status != 401 || strings.Contains(a.body, "subnets") || strings.Contains(a.body, "network") {
+	for _, path := range []string{"/", pull, pull + "/checks", pull + "/files", pull + "/projects", pull + "/plan/network", pull + "/plan/network?raw", pull + "/steps/network?raw", "/events", "/x", "/metrics"} {
+		if a := ask(t, "GET", s.URL+path, nil, nil); a.status != 401 || strings.Contains(a.body, "lockstep_") || strings.Contains(a.body, "subnets") || strings.Contains(a.body, "network") {
 			t.Errorf("%s: %d\n%s", path, a.status, a.body)
 		}
 	}
 	if a := ask(t, "POST", s.URL+pull, url.Values{"do": {"close"}, "as": {"alice"}}, nil); a.status != 401 || len(m.actions) > 0 {
 		t.Errorf("POST: %d", a.status)
 	}
+	token := func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+testToken) }
+	if a := ask(t, "GET", s.URL+"/metrics", nil, token); a.status != 200 || a.body != "lockstep_messages_total 1\n" {
+		t.Errorf("/metrics with the token: %d %s", a.status, a.body)
+	}
 }
+
+// numbers are measurements.
+var numbers = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "lockstep_messages_total 1\n") })
 
 func TestSignIn(t *testing.T) {
 	t.Parallel()

@@ -20,6 +20,8 @@ type Handler struct {
 	About, Guide string
 	// Manual is the documentation; nil if there is none.
 	Manual Manual
+	// Metrics serves measurements at /metrics, for those who may see the pages; nil for none.
+	Metrics http.Handler
 	// Log is called with internal errors; may be nil.
 	Log func(error)
 }
@@ -45,13 +47,18 @@ func (h Handler) Server() http.Handler {
 		mux.HandleFunc("GET "+docsPath, h.docs)
 		mux.HandleFunc("GET "+docsPath+"/{folder}/{topic}", h.topic)
 	}
+	if h.Metrics != nil {
+		mux.HandleFunc("GET /metrics", h.guarded(h.Metrics.ServeHTTP))
+	}
 	mux.HandleFunc("GET /{$}", h.guarded(h.overview))
 	const pull = "/{owner}/{name}/pull/{number}"
 	mux.HandleFunc("GET "+pull, h.guarded(h.pull("")))
 	for _, tab := range []string{tabChecks, tabFiles, tabProjects} {
 		mux.HandleFunc("GET "+pull+"/"+tab, h.guarded(h.pull(tab)))
 	}
-	mux.HandleFunc("GET "+pull+"/plan/{project}", h.guarded(h.plan))
+	for _, kind := range []TextKind{WholePlan, StepOutputs} {
+		mux.HandleFunc("GET "+pull+"/"+string(kind)+"/{project}", h.guarded(h.text(kind)))
+	}
 	mux.HandleFunc("POST "+pull, h.guarded(h.act))
 	mux.HandleFunc("/", h.guarded(func(w http.ResponseWriter, r *http.Request) { h.fail(w, r, ErrNotFound) }))
 	// Requests that come from another website are refused. (Browsers send the origin of a request.)

@@ -19,9 +19,10 @@ func TestPagesShow(t *testing.T) {
 		"/acme/infra/pull/7":          {"pushed subnets", "<h3>Plan</h3>", "edited", "lockstep apply", "👀", `selected>alice, who may write<`, "Merge", "Try <code>lockstep apply</code>", "lockstep/network"},
 		"/acme/infra/pull/7/checks":   {"lockstep/network", "success", "<strong>fine</strong>", "more"},
 		"/acme/infra/pull/7/files":    {"network/a.tf", `<span class="line-add">+new`, `<span class="line-del">-old`, "+1", "−1"},
-		"/acme/infra/pull/7/projects": {"network", "2 to add", "<strong>Plan:</strong>", "State", "/acme/infra/pull/7/plan/network"},
+		"/acme/infra/pull/7/projects": {"network", "2 to add", "<strong>Plan:</strong>", "State", "/acme/infra/pull/7/plan/network", "/acme/infra/pull/7/steps/network"},
 
-		"/acme/infra/pull/7/plan/network": {`<span class="line-add">  + a`, `<span class="line-note">  # a will`, "0.1 kB"},
+		"/acme/infra/pull/7/plan/network":  {`<span class="line-add">  + a`, `<span class="line-note">  # a will`, "0.1 kB"},
+		"/acme/infra/pull/7/steps/network": {"The output of the steps of network", "    - a &#34;"},
 	} {
 		a := ask(t, "GET", s.URL+path, nil, nil)
 		if a.status != http.StatusOK {
@@ -45,7 +46,7 @@ func TestPagesAreSafe(t *testing.T) {
 	t.Parallel()
 	s := serve(t, Handler{Site: talker{newMemory()}})
 	const pull = "/acme/infra/pull/7"
-	for _, path := range []string{"/", pull, pull + "/checks", pull + "/files", pull + "/projects", pull + "/plan/network", "/nowhere" + url.PathEscape(harm)} {
+	for _, path := range []string{"/", pull, pull + "/checks", pull + "/files", pull + "/projects", pull + "/plan/network", pull + "/steps/network", "/nowhere" + url.PathEscape(harm)} {
 		a := ask(t, "GET", s.URL+path, nil, nil)
 		checkSafe(t, path, a)
 	}
@@ -173,7 +174,7 @@ func TestFailures(t *testing.T) {
 	for path, want := range map[string]int{
 		"/": 500, "/acme/infra/pull/7": 500, "/acme/infra/pull/7/plan/network": 500,
 		"/acme/infra/pull/8": 404, "/acme/infra/pull/x": 404, "/acme/infra/pull/0": 404, "/x": 404,
-		"/acme/infra/pull/7/plan/app": 404, "/static/none": 404,
+		"/acme/infra/pull/7/plan/app": 404, "/acme/infra/pull/7/steps/app": 404, "/acme/infra/pull/7/text/network": 404, "/static/none": 404,
 	} {
 		a := ask(t, "GET", s.URL+path, nil, nil)
 		if a.status != want || strings.Contains(a.body, "s3cr3t") {

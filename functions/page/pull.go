@@ -47,23 +47,25 @@ func (h Handler) showPull(w http.ResponseWriter, r *http.Request, tab string, st
 	h.write(w, status, "pull", f)
 }
 
-func (h Handler) plan(w http.ResponseWriter, r *http.Request) {
-	f := frame{Title: h.Title, Project: r.PathValue("project")}
-	id, err := pullID(r)
-	if err == nil {
-		f.Text, err = h.Site.Plan(r.Context(), id, f.Project)
+func (h Handler) text(kind TextKind) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		f := frame{Title: h.Title, Project: r.PathValue("project"), Kind: kind}
+		id, err := pullID(r)
+		if err == nil {
+			f.Text, err = h.Site.Text(r.Context(), id, kind, f.Project)
+		}
+		if err != nil {
+			h.fail(w, r, err)
+			return
+		}
+		f.Pull.PullID = id
+		if r.URL.Query().Has("raw") {
+			w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+			io.WriteString(w, f.Text)
+			return
+		}
+		h.write(w, http.StatusOK, "text", f)
 	}
-	if err != nil {
-		h.fail(w, r, err)
-		return
-	}
-	f.Pull.PullID = id
-	if r.URL.Query().Has("raw") {
-		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-		io.WriteString(w, f.Text)
-		return
-	}
-	h.write(w, http.StatusOK, "plan", f)
 }
 
 // act performs the action that a user has chosen in a form.

@@ -18,8 +18,8 @@ type Site interface {
 	Pulls(ctx context.Context) ([]Pull, error)
 	// Pull returns one pull request, or ErrNotFound.
 	Pull(ctx context.Context, id PullID) (Pull, error)
-	// Plan returns the whole text of a project's plan, or ErrNotFound. name is the project's name.
-	Plan(ctx context.Context, id PullID, name string) (string, error)
+	// Text returns the whole text of a kind about a project, or ErrNotFound. name is the project's name.
+	Text(ctx context.Context, id PullID, kind TextKind, name string) (string, error)
 	// Changed waits until the site's version differs from since, or until ctx ends, and returns the present
 	// version. Versions only grow, from 1.
 	Changed(ctx context.Context, since uint64) uint64
@@ -67,10 +67,18 @@ func (id PullID) Path() string {
 	return fmt.Sprintf("/%s/%s/pull/%d", url.PathEscape(id.Owner), url.PathEscape(id.Name), id.Number)
 }
 
-// PlanPath returns the path of the page with the whole plan of a project.
-func (id PullID) PlanPath(project string) string {
-	return id.Path() + "/plan/" + url.PathEscape(project)
+// TextPath returns the path of the page with a whole text about a project.
+func (id PullID) TextPath(kind TextKind, project string) string {
+	return id.Path() + "/" + string(kind) + "/" + url.PathEscape(project)
 }
+
+// A TextKind is a kind of text about a project that has a page of its own. It is a part of the page's address.
+type TextKind string
+
+const (
+	WholePlan   TextKind = "plan"
+	StepOutputs TextKind = "steps" // what the programs of steps wrote
+)
 
 // A Pull is a pull request with the content of its pages.
 type Pull struct {
@@ -152,7 +160,8 @@ type Project struct {
 	Head                 string // the commit that was planned; may be empty
 	Report               string // Markdown; may be empty
 	Plan                 string // the plan's name, unique in the pull request
-	HasPlan              bool   // Site.Plan has the whole plan
+	HasPlan              bool   // Site.Text has the whole plan
+	HasSteps             bool   // Site.Text has the outputs of steps
 	State                string // the existing objects, as text; may be empty
 	Log                  string // what the providers of the last plan or apply have logged, as text; may be empty
 }

@@ -29,7 +29,7 @@ func newMemory() *memory {
 		From: "subnets" + harm, Into: "main", Head: strings.Repeat("ab", 20), URL: "javascript:alert(1)", Words: "It cannot be read" + harm, Tone: Bad, Report: "**Line 3** is wrong" + harm,
 		Projects: []Project{{
 			Name: "network", Dir: "network" + harm, Workspace: "default", Standing: "waits for apply", Tone: Waiting,
-			Summary: "2 to add", By: "bob" + harm, Report: "**Plan:** 2 to add" + harm, Plan: "network", HasPlan: true, State: "# x:" + harm, Log: "14:02:03 INFO aws: " + harm,
+			Summary: "2 to add", By: "bob" + harm, Report: "**Plan:** 2 to add" + harm, Plan: "network", HasPlan: true, HasSteps: true, State: "# x:" + harm, Log: "14:02:03 INFO aws: " + harm,
 		}},
 		Checks: []Check{{Name: "lockstep/network", Status: "completed", Conclusion: "success", Title: "2 to add" + harm, Summary: "**fine**" + harm, Text: "more" + harm}},
 		Files:  []File{{Path: "network/a.tf" + harm, Diff: "@@ -1 +1 @@\n-old" + harm + "\n+new" + harm + "\n"}},
@@ -58,11 +58,14 @@ func (m *memory) Pull(ctx context.Context, id PullID) (Pull, error) {
 	return m.pull, m.fault
 }
 
-func (m *memory) Plan(ctx context.Context, id PullID, project string) (string, error) {
+func (m *memory) Text(ctx context.Context, id PullID, kind TextKind, project string) (string, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if id != m.pull.PullID || project != "network" {
 		return "", ErrNotFound
+	}
+	if kind == StepOutputs {
+		return "lint (before_plan): failed\n\n    - a " + harm + "\n", m.fault
 	}
 	return "  # a will be created\n  + a " + harm + "\n", m.fault
 }

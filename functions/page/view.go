@@ -23,8 +23,9 @@ type frame struct {
 	Tab     string
 	As      string // login of the speaker
 	Draft   string // the text of a comment that was refused
-	Project string // of a whole plan
-	Text    string // of a whole plan
+	// Text is the whole text of a kind about a project.
+	Kind          TextKind
+	Project, Text string
 
 	Documented bool // the site has a documentation
 	Subject    string
@@ -50,12 +51,15 @@ func (f frame) Heading() string {
 	case f.Subject != "":
 		return f.Subject
 	case f.Project != "":
-		return fmt.Sprintf("Plan of %s · %s #%d", f.Project, f.Pull.Repo(), f.Pull.Number)
+		return fmt.Sprintf("%s of %s · %s #%d", textTitles[f.Kind], f.Project, f.Pull.Repo(), f.Pull.Number)
 	case f.Pull.Number > 0:
 		return strings.TrimSpace(fmt.Sprintf("%s #%d %s", f.Pull.Repo(), f.Pull.Number, f.Pull.Title))
 	}
 	return "Pull requests"
 }
+
+// textTitles are the titles of whole texts.
+var textTitles = map[TextKind]string{WholePlan: "Plan", StepOutputs: "Output of the steps"}
 
 // Tabs returns the tabs of the pull request's page that have content.
 func (f frame) Tabs() []tabLink {
@@ -253,7 +257,7 @@ var funcs = template.FuncMap{
 // first used.
 var pages = sync.OnceValue(func() map[string]*template.Template {
 	out := map[string]*template.Template{}
-	for _, name := range []string{"overview", "pull", "plan", "signin", "failed", "docs", "topic"} {
+	for _, name := range []string{"overview", "pull", "text", "signin", "failed", "docs", "topic"} {
 		out[name] = template.Must(template.New("").Funcs(funcs).ParseFS(templates, "templates/frame.html", "templates/parts.html", "templates/"+name+".html"))
 	}
 	return out

@@ -8,12 +8,14 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/aws/aws-lambda-go/lambda"
 
 	"github.com/lockstep-iac/lockstep/functions/internal/wiring"
+	"github.com/lockstep-iac/lockstep/functions/metrics"
 )
 
 func main() {
@@ -21,7 +23,7 @@ func main() {
 	if err != nil {
 		wiring.Fail(wiring.Webhook, err)
 	}
-	lambda.Start(handler(w.Webhooks().Answer))
+	lambda.Start(handler(w.Webhooks().Answer, w.Measure))
 }
 
 // answerWithin is the time limit for the answer. If a delivery is not stored by then, the answer says that it
@@ -31,8 +33,8 @@ func main() {
 const answerWithin = 8 * time.Second
 
 // handler returns the function that handles Lambda events. The function converts each event into an HTTP
-// request for answer, and the result into a response.
-func handler(answer func(ctx context.Context, path string, header http.Header, body []byte) (int, string)) func(context.Context, events.LambdaFunctionURLRequest) (events.LambdaFunctionURLResponse, error) {
+// request for answer, and the result into a response. measure records the time of each answer.
+func handler(answer func(ctx context.Context, path string, header http.Header, body []byte) (int, string), measure metrics.Func) func(context.Context, events.LambdaFunctionURLRequest) (events.LambdaFunctionURLResponse, error) {
 	return func(ctx context.Context, e events.LambdaFunctionURLRequest) (events.LambdaFunctionURLResponse, error) {
 		if e.RequestContext.HTTP.Method != http.MethodPost {
 			return response(http.StatusMethodNotAllowed, "webhooks are posted"), nil
@@ -50,7 +52,10 @@ func handler(answer func(ctx context.Context, path string, header http.Header, b
 		}
 		ctx, cancel := context.WithTimeout(ctx, answerWithin)
 		defer cancel()
-		return response(answer(ctx, e.RawPath, header, body)), nil
+		began := time.Now()
+		status, text := answer(ctx, e.RawPath, header, body)
+		measure.Observe(metrics.WebhookSeconds, time.Since(began).Seconds(), strconv.Itoa(status))
+		return response(status, text), nil
 	}
 }
 

@@ -31,7 +31,7 @@ func TestHandler(t *testing.T) {
 			}
 			arrived = string(body)
 			return 202, "queued"
-		})
+		}, nil)
 		e := events.LambdaFunctionURLRequest{RawPath: "/webhook/ghes", Headers: map[string]string{"x-github-event": "pull_request"}, Body: test.body, IsBase64Encoded: test.encoded}
 		e.RequestContext.HTTP.Method = test.method
 		got, err := handle(t.Context(), e)

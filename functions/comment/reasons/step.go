@@ -13,6 +13,8 @@ type StepFailed struct {
 	// Why is a phrase. Said is the last line that the program wrote, without secrets; "" if it wrote nothing.
 	Why  string
 	Said string `json:",omitempty"`
+	// Whole is an address or a command for all that the steps wrote; "" if there is none.
+	Whole string `json:",omitempty"`
 	// Again is the command that runs the step once more.
 	Again string
 }
@@ -21,6 +23,9 @@ func (r StepFailed) words() (text, remedy string) {
 	text = fmt.Sprintf("The step %s (%s) failed: %s.", markdown.Code(r.Step), r.On, markdown.Code(r.Why))
 	if r.Said != "" {
 		text += fmt.Sprintf(" Its last line was %s.", markdown.Code(r.Said))
+	}
+	if r.Whole != "" {
+		text += " " + markdown.Whole(r.Whole)
 	}
 	return text, fmt.Sprintf("Fix what the step reports. Then comment %s, which runs it again.", markdown.Code(r.Again))
 }

@@ -80,7 +80,7 @@ func TestProblems(t *testing.T) {
 		"missing at times":        {"  Records:\n", conditional, "Records is there under the condition HasStateTable only"},
 		"missing for an output":   {"  ApplyLog:\n", "  ApplyLog:\n    Condition: HasAlarmTopic\n", "ApplyLog is there under the condition HasAlarmTopic only"},
 		"a condition of resource": {"!Equals [!Ref StateTable, \"\"]", "!Equals [!Ref Records, \"\"]", "a condition is known before Records is made"},
-		"rights come later":       {"DependsOn: [PlanLog, PlanArtifacts]", "DependsOn: PlanLog", "PlanFunction: it can begin before PlanArtifacts is there"},
+		"rights come later":       {"DependsOn: [PlanLog, PlanArtifacts, PlanBuilds]", "DependsOn: PlanLog", "PlanFunction: it can begin before PlanBuilds is there"},
 		"rights of many":          {"  KeyAlias:\n", "  More:\n    Type: AWS::IAM::Policy\n    Properties:\n      PolicyName: more\n      Roles: [!Ref PlanRole]\n      PolicyDocument: { Statement: [] }\n\n  KeyAlias:\n", "PlanFunction: it can begin before More is there"},
 		"the log comes later":     {"/aws/lambda/${AWS::StackName}-janitor", "/aws/lambda/${AWS::StackName}-webhook", "WebhookFunction: it can begin before JanitorLog is there"},
 		"a name that SAM gives":   {"  Records:\n", "  JanitorFunctionEventInvokeConfig:\n    Type: AWS::SQS::Queue\n  Records:\n", "SAM makes a resource of this name"},

@@ -144,6 +144,17 @@ func (w *walker) object(read func(key string)) bool {
 	return true
 }
 
+// member reads an object of which one member counts: read reads its value.
+func (w *walker) member(name string, read func()) {
+	w.object(func(key string) {
+		if key == name {
+			read()
+		} else {
+			w.skip()
+		}
+	})
+}
+
 // list reads a list. It calls read for each element. read must read one value.
 func (w *walker) list(read func(i int)) {
 	if !w.begins('[', "a list") {

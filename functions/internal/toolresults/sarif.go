@@ -137,13 +137,7 @@ func (r *reader) tool(w *walker, run *sarifRun) {
 // rule reads the description of a rule.
 func (r *reader) rule(w *walker) (x rule) {
 	text := func() (out string) {
-		w.object(func(key string) {
-			if key == "text" {
-				out = w.text()
-			} else {
-				w.skip()
-			}
-		})
+		w.member("text", func() { out = w.text() })
 		return out
 	}
 	w.object(func(key string) {
@@ -156,13 +150,7 @@ func (r *reader) rule(w *walker) (x rule) {
 		case "helpUri":
 			x.help = r.link(w.text())
 		case "defaultConfiguration":
-			w.object(func(key string) {
-				if key == "level" {
-					x.level = w.text()
-				} else {
-					w.skip()
-				}
-			})
+			w.member("level", func() { x.level = w.text() })
 		case "properties":
 			x.security = securityOf(w)
 		case "messageStrings":
@@ -177,25 +165,13 @@ func (r *reader) rule(w *walker) (x rule) {
 
 // securityOf reads the property security-severity of a bag of properties.
 func securityOf(w *walker) (out string) {
-	w.object(func(key string) {
-		if key == "security-severity" {
-			out = w.number()
-		} else {
-			w.skip()
-		}
-	})
+	w.member("security-severity", func() { out = w.number() })
 	return out
 }
 
 // artifactOf reads an entry of the list of artifacts.
 func artifactOf(w *walker) (a artifact) {
-	w.object(func(key string) {
-		if key == "location" {
-			a = location(w)
-		} else {
-			w.skip()
-		}
-	})
+	w.member("location", func() { a = location(w) })
 	return a
 }
 
@@ -338,13 +314,7 @@ func (x *sarifResult) reference(w *walker) {
 		case "index":
 			x.index = w.natural()
 		case "toolComponent":
-			w.object(func(key string) {
-				if key == "index" {
-					x.component = w.natural() + 1
-				} else {
-					w.skip()
-				}
-			})
+			w.member("index", func() { x.component = w.natural() + 1 })
 		default:
 			w.skip()
 		}

@@ -17,6 +17,36 @@ const (
 // escapes matches the sequences by which programs set colours and move the cursor of a terminal, and write titles.
 var escapes = regexp.MustCompile(`\x1b(\[[0-9;:?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\)?|[@-Z\\^_])`)
 
+// These are the limits of [Readable].
+const (
+	MaxKept = 1 << 19 // bytes of the text
+	// maxSecret is the length of the longest secret that the cut could divide, in bytes.
+	maxSecret = 1 << 16
+)
+
+// Readable returns an output without its secrets and without the sequences that control a terminal. Of a long output, it
+// returns the end, at most [MaxKept] bytes from the beginning of a line. cut is set if something is left out.
+func Readable(output []byte, redact func(string) string) (text string, cut bool) {
+	if more := len(output) - MaxKept - maxSecret; more > 0 {
+		output, cut = output[more:], true
+	}
+	r := reader{Options: Options{Redact: redact}}
+	text = r.clean(string(output))
+	if cut { // the beginning may have the half of a secret
+		text = text[min(maxSecret, len(text)):]
+	}
+	if more := len(text) - MaxKept; more > 0 {
+		text, cut = text[more:], true
+	}
+	if cut {
+		_, rest, found := strings.Cut(text, "\n")
+		if text = strings.ToValidUTF8(text, ""); found {
+			text = rest
+		}
+	}
+	return text, cut
+}
+
 // Tail returns the last lines of an output as people would see them on a terminal: without colours, and of lines that
 // the program has overwritten, the last version. lines is how many lines are left out before them; -1 if there are too
 // many to be counted. Like the texts of a [Result], the text is redacted by redact and then cut.

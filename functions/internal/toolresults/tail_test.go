@@ -59,3 +59,31 @@ func FuzzTail(f *testing.F) {
 		}
 	})
 }
+
+// TestReadable holds that a text is redacted as a whole, and that its cut shows no part of a secret.
+func TestReadable(t *testing.T) {
+	t.Parallel()
+	secret := "begin " + strings.Repeat("sssssss\n", 125) + " end"
+	redact := func(s string) string { return strings.ReplaceAll(s, secret, "(hidden)") }
+	filler := func(n int) string { return strings.Repeat("0123456789abcde\n", n/16) }
+	for name, c := range map[string]struct {
+		output, want string
+		cut          bool
+	}{
+		"nothing":                    {"", "", false},
+		"text":                       {"\x1b[1ma\x1b[0m\r\nb\xff\n", "a\nb\ufffd\n", false},
+		"a secret":                   {"a\n" + secret + "\nb\n", "a\n(hidden)\nb\n", false},
+		"a long output":              {"first\n" + filler(MaxKept+maxSecret+1<<20), filler(MaxKept - 16), true},
+		"a little long":              {"first\n" + filler(MaxKept), filler(MaxKept - 16), true},
+		"one line":                   {strings.Repeat("ä", MaxKept), strings.Repeat("ä", MaxKept/2), true},
+		"half a secret, and colours": {"first\n" + secret + strings.Repeat("\x1b[1m", 1<<16) + filler(MaxKept+maxSecret-4<<16-496), filler(MaxKept - 4<<16 - 496), true},
+		"a secret, half":             {"first\n" + secret + filler(MaxKept+maxSecret-500), filler(MaxKept - 16), true},
+	} {
+		text, cut := Readable([]byte(c.output), redact)
+		if strings.Contains(text, "sss") || cut != c.cut || len(text) > MaxKept || text != c.want && len(c.want) < 100 || abs(len(text)-len(c.want)) > 1000 {
+			t.Errorf("%s: %d bytes instead of %d, %t: %.100q", name, len(text), len(c.want), cut, text)
+		}
+	}
+}
+
+func abs(n int) int { return max(n, -n) }

@@ -15,6 +15,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
+	"github.com/lockstep-iac/lockstep/functions/metrics"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/github"
 )
@@ -40,6 +41,8 @@ type Consumer struct {
 	// from it.
 	QueueURL string
 	Log      *slog.Logger
+	// Measure records measurements; nil for nowhere.
+	Measure metrics.Func
 }
 
 // Visibility sets when the queue delivers a received message once more. *sqs.Client implements it.
@@ -82,6 +85,9 @@ func (c *Consumer) one(ctx context.Context, x events.SQSMessage) bool {
 		defer cancel()
 	}
 	begin := time.Now()
+	if sent, err := strconv.ParseInt(x.Attributes["SentTimestamp"], 10, 64); err == nil && x.Attributes["ApproximateReceiveCount"] == "1" {
+		c.Measure.Observe(metrics.QueueSeconds, max(begin.Sub(time.UnixMilli(sent)), 0).Seconds(), string(m.Kind))
+	}
 	err := c.Handle(ctx, m)
 	log = log.With("seconds", time.Since(begin).Seconds())
 	if err == nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
+	"github.com/lockstep-iac/lockstep/functions/metrics"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/awsstore"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/intake"
@@ -26,8 +27,10 @@ import (
 type World struct {
 	Settings
 	Log *slog.Logger
-	AWS aws.Config
-	SQS *sqs.Client
+	// Measure records measurements; nil for nowhere.
+	Measure metrics.Func
+	AWS     aws.Config
+	SQS     *sqs.Client
 	// Space is the part of the stores that belongs to the App. It is the App's name; "" for the first App.
 	Space tenants.Space
 	// App is the GitHub App. It is nil in the webhook function, which sends no requests to GitHub.
@@ -67,6 +70,9 @@ func Open(f Function) (*World, error) {
 		return nil, fmt.Errorf("read the AWS configuration: %w", err)
 	}
 	w := &World{Settings: s, Log: logger(f), AWS: cfg, SQS: sqs.NewFromConfig(cfg)}
+	if s.Metrics != "" {
+		w.Measure = metrics.EMF(os.Stdout, s.Metrics)
+	}
 	w.Intake = &intake.Intake{
 		Records: awsstore.Records{Client: dynamodb.NewFromConfig(cfg), Table: s.Table},
 		Queue:   awsstore.Queue{Client: w.SQS, URLs: w.queues()},
@@ -122,7 +128,7 @@ func (w *World) Where(a pipeline.Artifact) string {
 
 // Consumer returns a Consumer for the function's queues. The Consumer calls handle for each message.
 func (w *World) Consumer(handle func(context.Context, pipeline.Message) error) *Consumer {
-	return &Consumer{Handle: handle, SQS: w.SQS, QueueURL: w.Events, Log: w.Log}
+	return &Consumer{Handle: handle, SQS: w.SQS, QueueURL: w.Events, Log: w.Log, Measure: w.Measure}
 }
 
 // logger returns a function's log for CloudWatch: one line of JSON for each entry. Secrets cannot appear in it,

@@ -41,6 +41,8 @@ type Settings struct {
 	// secrets.
 	Apps        applist.List
 	AppsSecrets string
+	// Metrics is the name of the deployment in metrics; "" for no metrics.
+	Metrics string
 	// Serves are the owners and repositories for which Lockstep works.
 	Serves intake.Serves
 	// Deployment is the name of this deployment; "" if it has none.
@@ -106,6 +108,7 @@ var variables = []variable{
 	{"LOCKSTEP_TOOLBOX", engines, true, text(func(s *Settings) *string { return &s.Toolbox })},
 	{"LOCKSTEP_AUDIT", engines, false, text(func(s *Settings) *string { return &s.Audit })},
 	{"LOCKSTEP_BUILD_PROJECT", engines, true, text(func(s *Settings) *string { return &s.Builds })},
+	{"LOCKSTEP_METRICS", all, true, text(func(s *Settings) *string { return &s.Metrics })},
 	{"LOCKSTEP_MAX_PLANS", []Function{Plan}, false, maxPlans},
 	{"LOCKSTEP_STOP_BEFORE", []Function{Apply}, true, stopBefore},
 }

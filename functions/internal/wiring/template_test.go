@@ -57,15 +57,21 @@ func TestVariables(t *testing.T) {
 	}
 }
 
-// TestBuildVariables holds that a build, which runs the apply function's program, finds in its environment what that reads,
-// but for the project of builds: it starts none.
+// TestBuildVariables holds that a build, which runs a function's program, finds in its environment what that reads, but for
+// the project of builds: it starts none.
 func TestBuildVariables(t *testing.T) {
+	for _, f := range []Function{Plan, Apply} {
+		testBuildVariables(t, f)
+	}
+}
+
+func testBuildVariables(t *testing.T, f Function) {
 	x := templates.ReadTemplate(t, templateFile)
-	want := append(variablesOf(Apply), "LOCKSTEP_BUILD_MINUTES")
+	want := append(variablesOf(f), "LOCKSTEP_BUILD_MINUTES")
 	want = slices.DeleteFunc(want, func(name string) bool { return name == "LOCKSTEP_BUILD_PROJECT" })
-	apply := x.Resources["ApplyFunction"].Properties["Environment"].(map[string]any)["Variables"].(map[string]any)
+	apply := x.Resources[f.logical()+"Function"].Properties["Environment"].(map[string]any)["Variables"].(map[string]any)
 	var got []string
-	for _, v := range x.Resources["ApplyBuild"].Properties["Environment"].(map[string]any)["EnvironmentVariables"].([]any) {
+	for _, v := range x.Resources[f.logical()+"Build"].Properties["Environment"].(map[string]any)["EnvironmentVariables"].([]any) {
 		name := v.(map[string]any)["Name"].(string)
 		got = append(got, name)
 		if d := cmp.Diff(apply[name], v.(map[string]any)["Value"]); apply[name] != nil && name != "LOCKSTEP_MIRROR" && d != "" {

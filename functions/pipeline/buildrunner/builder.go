@@ -98,20 +98,24 @@ func (b Builder) Began(ctx context.Context) (bool, error) {
 }
 
 // HandOver starts a build for the message. If a build was started, it returns a *pipeline.HandOver as the
-// error. If no build can ever be started, it returns a *RefusedError.
-func (b Builder) HandOver(ctx context.Context) error {
+// error. If no build can ever be started, it returns a *RefusedError. image is the image of the first build of an apply.
+// Later builds have the same one.
+func (b Builder) HandOver(ctx context.Context, image string) error {
 	m := b.Message
 	was, err := b.book().Of(ctx, m.Run(), m.Attempt)
 	if err != nil {
 		return err
 	}
 	if was.Number == 0 || was.Over != "" {
+		if was.Number == 0 {
+			was.Image = image
+		}
 		was.Number, was.ID, was.Over, was.Begun = was.Number+1, "", "", time.Now().UTC()
 		if was, err = b.book().Write(ctx, m.Run(), m.Attempt, was); err != nil {
 			return err
 		}
 	}
-	id, err := b.Service.Start(ctx, token(m, was.Number), m)
+	id, err := b.Service.Start(ctx, token(m, was.Number), was.Image, m)
 	if err != nil {
 		return fmt.Errorf("start a build: %w", err)
 	}
@@ -122,10 +126,29 @@ func (b Builder) HandOver(ctx context.Context) error {
 	return &pipeline.HandOver{Why: "the build " + id + " does it"}
 }
 
+// timeToStart is the time within which a build for a plan has to begin its work. CodeBuild starts most builds in a minute.
+const timeToStart = 30 * time.Minute
+
+// Plan starts a build with an image that makes the plan of the message's run r. The build handles a message of its own, so
+// the caller is done with the present one. Until the build begins, a lease has its message: if it never begins, the plan
+// counts as failed. If no build can ever be started, the error is a *RefusedError.
+func (b Builder) Plan(ctx context.Context, image string, r runs.Run) error {
+	m := b.Message.Resend("build")
+	h := &ledger.Holder{Ledger: b.Ledger, Message: m}
+	if err := h.Hold(pipeline.WithHardStop(ctx, time.Now().Add(timeToStart)), r); err != nil {
+		return err
+	}
+	if _, err := b.Service.Start(ctx, token(m, 1), image, m); err != nil {
+		return errors.Join(fmt.Errorf("start a build: %w", err), h.LetGo(ctx))
+	}
+	return nil
+}
+
 // token returns a name for starting a build. If the start is repeated with the same name, no second build is
-// started. The name contains the App, because runs of different Apps can have the same name.
+// started. The name contains the App, because runs of different Apps can have the same name, and the kind of the message,
+// because a plan and an apply of a run can have the same numbers.
 func token(m pipeline.Message, number int) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %d", pipeline.Qualified(m.Pull.App, m.Run()), m.Attempt, number))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %s %d %d", m.Kind, pipeline.Qualified(m.Pull.App, m.Run()), m.Attempt, number))
 	return hex.EncodeToString(sum[:])
 }
 

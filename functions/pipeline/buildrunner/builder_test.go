@@ -17,4 +17,7 @@ func TestToken(t *testing.T) {
 	if first := of(""); first != of("") || first == of("ghes") || of("ghes") == of("emu") {
 		t.Errorf("%s, %s, %s", of(""), of("ghes"), of("emu"))
 	}
+	if token(pipeline.Message{Kind: pipeline.ToPlan, Attempt: 1}, 1) == token(pipeline.Message{Kind: pipeline.ToApply, Attempt: 1}, 1) {
+		t.Error("a plan and an apply have one token")
+	}
 }

@@ -1,4 +1,4 @@
-// Package buildrunner lets builds carry out applies. A build may run for hours, but a Lambda function only for
+// Package buildrunner lets builds carry out applies, and make plans in an image of a team's own. A build may run for hours, but a Lambda function only for
 // minutes. The package also watches the builds.
 //
 // The message of the apply keeps its place in the queue. The queue delivers it again and again, and each time
@@ -9,6 +9,8 @@
 //	start    with a token that names it. If the answer is lost, the lease of the build's process shows that it started
 //	look     at the build, until the run's record has an end
 //	over     a build that has certainly ended before its time leaves neither lease nor apply in the way of the next one
+//
+// The message of a plan does not wait in its queue: see [Builder.Plan].
 //
 // The package does not know AWS. Start reading at [Builder.Watch].
 package buildrunner
@@ -24,9 +26,9 @@ import (
 // A Service starts and stops builds, and reports how they ended.
 type Service interface {
 	// Start starts a build that handles the message m, and returns the build's ID. A second call with the same
-	// token, within some minutes, starts nothing. The error is a *RefusedError if repeating the call does not
-	// help.
-	Start(ctx context.Context, token string, m pipeline.Message) (id string, err error)
+	// token, within some minutes, starts nothing. image is the image of the build, by digest; "" for the
+	// deployment's. The error is a *RefusedError if repeating the call does not help.
+	Start(ctx context.Context, token, image string, m pipeline.Message) (id string, err error)
 	// Look returns how a build ended.
 	Look(ctx context.Context, id string) (End, error)
 	// Stop ends a build.

@@ -110,7 +110,7 @@ func TestDeathAtEachCall(t *testing.T) {
 	var found ways
 	for name, tell := range map[string]func(*testing.T, *faults){
 		"apply": applyStory, "merge": mergeStory, "unlock": unlockStory, "parts": partsStory, "stop": stopStory, "check": checkStory,
-		"hooks": hooksStory, "notify": notifyStory, "deploy": deployStory, "build": buildStory, "builds": buildPartsStory, "queue": queueStory, "fork": forkStory, "steps": stepsStory,
+		"hooks": hooksStory, "notify": notifyStory, "deploy": deployStory, "build": buildStory, "builds": buildPartsStory, "queue": queueStory, "fork": forkStory, "steps": stepsStory, "image": imageStory,
 	} {
 		for _, how := range []fault{undone, done, unread} {
 			t.Run(name+"/"+string(how), func(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lockstep-iac/lockstep/functions/metrics"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/audit"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/buildrunner"
@@ -91,9 +92,11 @@ type Pipeline struct {
 	Loud int
 	// Runners are the runners that environments may name in this deployment.
 	Runners []string
-	// Builds runs the applies of environments that name a build as their runner. If it is nil, such applies run
-	// in this process.
+	// Builds runs the applies of environments that name a build as their runner, and the plans of those that name
+	// an image. If it is nil, they run in this process.
 	Builds buildrunner.Service
+	// Measure records measurements; nil for nowhere.
+	Measure metrics.Func
 	// Build is the ID of the build in which this process handles its only message; "" outside of builds.
 	Build string
 	// Bases caches commits of base branches that this process has read. If it is nil, they are read for each
@@ -120,13 +123,32 @@ func (p *Pipeline) Ledger() ledger.Ledger { return ledger.Ledger{Records: p.Reco
 // Handle handles a message, if Lockstep works for its repository. If it returns an error, another attempt may
 // help.
 func (p *Pipeline) Handle(ctx context.Context, m pipeline.Message) error {
-	if err := p.handle(ctx, m); err != nil {
+	began := time.Now()
+	err := p.handle(ctx, m)
+	p.Measure.Observe(metrics.Messages, 1, string(m.Kind), resultOf(err))
+	p.Measure.Observe(metrics.MessageSeconds, time.Since(began).Seconds(), string(m.Kind))
+	if err != nil {
 		return err
 	}
 	if err := p.planQueue().handled(ctx, m); err != nil {
 		return fmt.Errorf("handle %s: %w", m.ID, err)
 	}
 	return nil
+}
+
+// resultOf returns how the handling of a message ended, for metrics.
+func resultOf(err error) string {
+	switch {
+	case err == nil:
+		return metrics.Handled
+	case errors.As(err, new(*pipeline.HandOver)):
+		return metrics.HandedOver
+	case errors.As(err, new(*pipeline.BusyError)):
+		return metrics.Waits
+	case errors.As(err, new(*github.RateLimitedError)):
+		return metrics.Throttled
+	}
+	return metrics.Failed
 }
 
 func (p *Pipeline) handle(ctx context.Context, m pipeline.Message) error {
@@ -242,7 +264,12 @@ func (p *Pipeline) attempt(ctx context.Context, m pipeline.Message, nth int, tri
 	t := p.task(m, hub, tries)
 	t.attempt = nth
 	came := do(t, ctx)
-	if err := p.spend(ctx, m, hub.Budget()); err != nil {
+	budget := hub.Budget()
+	p.Measure.Observe(metrics.GitHubRequests, float64(budget.Used))
+	if budget.Limit > 0 {
+		p.Measure.Observe(metrics.GitHubLeft, float64(budget.Left))
+	}
+	if err := p.spend(ctx, m, budget); err != nil {
 		p.log(err) // the work is done, and the next message counts again
 	}
 	if !errors.Is(came, gatefacts.ErrGone) {

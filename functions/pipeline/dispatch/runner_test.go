@@ -11,6 +11,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/buildrunner"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/memory"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
@@ -37,6 +38,8 @@ type builds struct {
 	before  func(number int) buildrunner.End
 	refused error
 	stopped []string
+	images  []string // of the builds
+	slow    bool     // builds of plans do not begin
 }
 
 // building gives a stage builds.
@@ -46,14 +49,21 @@ func (s *stage) building() *builds {
 	return b
 }
 
-func (b *builds) Start(_ context.Context, token string, m pipeline.Message) (id string, err error) {
+func (b *builds) Start(ctx context.Context, token, image string, m pipeline.Message) (id string, err error) {
 	if b.refused != nil {
 		return "", b.refused
 	}
 	if id = b.at[token]; id == "" || b.forget {
 		id = fmt.Sprintf("lockstep:%d", len(b.letters))
 		b.at[token] = id
-		b.letters, b.ends = append(b.letters, m), append(b.ends, "waits")
+		b.letters, b.ends, b.images = append(b.letters, m), append(b.ends, "waits"), append(b.images, image)
+		if n := len(b.letters) - 1; m.Kind == pipeline.ToPlan && !b.slow { // nobody looks at builds of plans
+			for range 3 { // as often as a build tries
+				if b.ends[n] = b.work(ctx, n); b.ends[n] == buildrunner.Done {
+					break
+				}
+			}
+		}
 	}
 	return id, nil
 }
@@ -121,8 +131,8 @@ type faultyBuilds struct {
 	f *faults
 }
 
-func (b faultyBuilds) Start(ctx context.Context, token string, m pipeline.Message) (string, error) {
-	return memory.Pass(ctx, b.f.gate(), memory.Effect{Call: "start"}, func(ctx context.Context) (string, error) { return b.builds.Start(ctx, token, m) })
+func (b faultyBuilds) Start(ctx context.Context, token, image string, m pipeline.Message) (string, error) {
+	return memory.Pass(ctx, b.f.gate(), memory.Effect{Call: "start"}, func(ctx context.Context) (string, error) { return b.builds.Start(ctx, token, image, m) })
 }
 
 func (b faultyBuilds) Look(ctx context.Context, id string) (buildrunner.End, error) {
@@ -327,4 +337,83 @@ func TestLongWithoutBuilds(t *testing.T) {
 			t.Errorf("builds: %t: %s", has, answer)
 		}
 	}
+}
+
+const (
+	baseImage  = "123456789012.dkr.ecr.eu-central-1.amazonaws.com/tools@sha256:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+	otherImage = "123456789012.dkr.ecr.eu-central-1.amazonaws.com/tools@sha256:bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"
+)
+
+// inImage are settings whose projects are planned and applied in an image.
+func inImage(image string) string { return codebuild + "  image  = \"" + image + "\"\n" }
+
+// imageStory is of a plan and an apply in builds with an image.
+func imageStory(t *testing.T, f *faults) {
+	s := newStage(t, onRunner(inImage(baseImage)))
+	b := s.building()
+	f.use(s)
+	s.pipeline.Builds = faultyBuilds{b, f}
+	s.repo.Push("alice", "b", "B", githubtest.Files{"net/b.tf": resource("b", "1")})
+	n := s.repo.OpenPull("alice", "B", "b")
+	s.stubborn()
+	s.expect(f.String()+": the plan", s.status(n), "ready to apply")
+	id := s.repo.Comment("alice", n, "lockstep apply")
+	s.stubborn()
+	s.appliedOnce(f, n, "net", s.answerTo(n, id), 3)
+	s.tidy(f)
+}
+
+// TestImageIsTheBase carries out an attack: a pull request names another image, or none. Its plans and applies have the image of
+// the base branch.
+func TestImageIsTheBase(t *testing.T) {
+	t.Parallel()
+	for name, body := range map[string]string{"another image": inImage(otherImage), "no image": codebuild, "no runner": "", "the same": inImage(baseImage)} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, onRunner(inImage(baseImage)))
+			b := s.building()
+			n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1"), "lockstep.hcl": onRunner(body)["lockstep.hcl"]})
+			s.expect("the answer", s.say("alice", n, "lockstep apply"), "**Applied** `net`: 2 added")
+			if !slices.Equal(b.images, []string{baseImage, baseImage}) || b.letters[0].Kind != pipeline.ToPlan || b.letters[1].Kind != pipeline.ToApply {
+				t.Errorf("builds with the images %q", b.images)
+			}
+			s.tidy(&faults{})
+		})
+	}
+	t.Run("a new project", func(t *testing.T) {
+		t.Parallel()
+		s := newStage(t, onRunner(codebuild))
+		b := s.building()
+		n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1"), "lockstep.hcl": onRunner(inImage(otherImage))["lockstep.hcl"]})
+		s.expect("the answer", s.say("alice", n, "lockstep apply"), "**Applied** `net`: 2 added")
+		if !slices.Equal(b.images, []string{""}) {
+			t.Errorf("builds with the images %q", b.images)
+		}
+	})
+}
+
+// TestPlanInABuild holds what happens to a plan whose build cannot start, does not begin, or fails.
+func TestPlanInABuild(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, onRunner(inImage(baseImage)))
+	b := s.building()
+	b.refused = &buildrunner.RefusedError{Err: errors.New("AccessDenied")}
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	s.expect("no build", s.status(n), "CodeBuild does not start a build with the image "+baseImage, "AccessDenied")
+	b.refused, b.slow = nil, true
+	s.say("alice", n, "lockstep plan")
+	s.expect("a build that does not begin", s.status(n), "planning")
+	m := b.letters[0]
+	if err := s.pipeline.Revive(t.Context(), ledger.Lease{Message: m}, time.Now().Add(time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	s.settle()
+	s.expect("after its lease", s.status(n), "the process that did it ended before it was done")
+	s.say("alice", n, "lockstep plan")
+	b.work(t.Context(), 1)
+	s.settle()
+	s.expect("once a build works", s.status(n), "ready to apply")
+	b.slow = false
+	s.expect("the apply", s.say("alice", n, "lockstep apply"), "**Applied** `net`: 2 added")
+	s.tidy(&faults{})
 }

@@ -6,9 +6,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -227,6 +228,51 @@ func TestGeneratedFiles(t *testing.T) {
 	}
 }
 
+// TestGeneratedDifference shows how generated JSON differs from that of the last merged pull request, or else from the file of
+// the base branch. Its order and its spaces do not matter.
+func TestGeneratedDifference(t *testing.T) {
+	t.Parallel()
+	files := stepped(requirements.Generate, "")
+	files["net/old.tf.json"] = `{"locals": {"old": 1, "x": "hunter2"}}`
+	s := newStage(t, files)
+	made := githubtest.Files{}
+	(&programs{do: func(run jobs.StepRun) jobs.StepResult {
+		r := jobs.StepResult{Outcome: comment.StepPassed, Redact: func(text string) string { return strings.ReplaceAll(text, "hunter2", "(hidden)") }}
+		for name, text := range made {
+			if err := os.WriteFile(filepath.Join(run.Job.Checkout, name), []byte(text), 0o600); err != nil {
+				t.Error(err)
+			}
+			r.Wrote = append(r.Wrote, name)
+		}
+		slices.Sort(r.Wrote)
+		return r
+	}}).use(s)
+	made["net/old.tf.json"] = `{"locals": {"x": "hunter2", "old": 2}}`
+	made["net/made.tf.json"] = `{"resource": {"terraform_data": {"made": {"input": "1"}}}}`
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	s.expect("the first pull request", s.status(n), "and wrote 2 files (1 new, 1 changed, compared with the base branch)", "# net/old.tf.json has changed", "-     \"old\": 1,\n+     \"old\": 2,", "\n      \"x\": \"(hidden)\"", "# net/made.tf.json is new\n+ {\n+   \"resource\": {")
+	s.without("the first pull request", s.status(n), "hunter2")
+	s.say("bob", n, "lockstep apply")
+	s.merge("bob", n)
+
+	made["net/made.tf.json"] = `{
+		"resource": {"terraform_data": {"made": {"input": "1", "triggers_replace": ["a"]}}}}`
+	n = s.pull("alice", "c", githubtest.Files{"net/c.tf": resource("c", "1")})
+	s.expect("the second", s.status(n), "and wrote 2 files (1 changed, 1 the same, compared with the last merged pull request)", "+         \"triggers_replace\": [\n+           \"a\"\n+         ]")
+	s.without("the second", s.status(n), "net/old.tf.json has changed", "+   \"resource\"")
+
+	delete(made, "net/made.tf.json")
+	var long strings.Builder
+	for i := range 50 {
+		fmt.Fprintf(&long, "# %d\n", i)
+	}
+	made["net/long.tf"] = long.String()
+	n = s.pull("alice", "d", githubtest.Files{"net/d.tf": resource("d", "1")})
+	s.expect("the third", s.status(n), "and wrote 2 files (1 new, 1 no longer generated, 1 the same, compared with the last merged pull request)", "The check of the project shows how the files differ.")
+	s.without("the third", s.status(n), "+ # 1\n")
+	s.expect("its check", s.checkOf("d", "lockstep/net").Text, "+ # 0\n+ # 1\n", "# net/made.tf.json is no longer generated\n- {")
+}
+
 // sarif is a SARIF file with findings: "FILE:LINE message".
 func sarif(findings ...string) []byte {
 	var results []string
@@ -328,21 +374,6 @@ func TestGeneratedFilesOfContinuedApply(t *testing.T) {
 			}
 		})
 	}
-}
-
-// TestGeneratedSocket holds that a step cannot make a file that nobody can read to its end. (Whoever opens a named pipe would
-// even wait.)
-func TestGeneratedSocket(t *testing.T) {
-	t.Parallel()
-	s := newStage(t, stepped(requirements.Generate, ""))
-	(&programs{do: func(run jobs.StepRun) jobs.StepResult {
-		if err := syscall.Mknod(filepath.Join(run.Job.Checkout, run.Job.Dir, "`socket`.tf"), syscall.S_IFSOCK|0o600, 0); err != nil {
-			t.Error(err)
-		}
-		return passes
-	}}).use(s)
-	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
-	s.expect("the status", s.status(n), "The step `x` (generate) failed: ``its files cannot be read: the program has made net/`socket`.tf, which is no regular file``.")
 }
 
 // TestStepsAfterApplyHaveTheRestOfTheTime holds that a step after an apply ends before its process does, so that the result
@@ -486,4 +517,61 @@ func stepsStory(t *testing.T, f *faults) {
 	s.repo.Merge("alice", n)
 	s.stubborn()
 	s.tidy(f)
+}
+
+// TestWholeOutputs holds that what a program wrote is kept without secrets, and that each place which shows a part of it
+// says where the rest is: the comment, the refusal of an apply, and the result of an apply.
+func TestWholeOutputs(t *testing.T) {
+	t.Parallel()
+	var long strings.Builder
+	for i := range 300 {
+		fmt.Fprintf(&long, "line %d hunter2\n", i)
+	}
+	for _, c := range []struct {
+		on      requirements.Moment
+		outcome comment.StepOutcome
+		places  string // the texts that have the link
+		key     string
+	}{
+		{requirements.Generate, comment.StepFailed, "status, status after the apply", "1/steps.txt"},
+		{requirements.BeforePlan, comment.StepPassed, "status", "1/steps.txt"},
+		{requirements.AfterPlan, comment.StepFailed, "status, status after the apply", "1/steps.txt"},
+		{requirements.BeforeApply, comment.StepFailed, "answer", "1/steps-1.txt"},
+		{requirements.AfterApply, comment.StepPassed, "answer, status after the apply", "1/steps-1.txt"},
+	} {
+		t.Run(string(c.on), func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, stepped(c.on, ""))
+			s.pipeline.Where = func(a pipeline.Artifact) string { return "cat " + a.Key }
+			hide := func(text string) string { return strings.ReplaceAll(text, "hunter2", "(hidden)") }
+			(&programs{do: func(jobs.StepRun) jobs.StepResult {
+				return jobs.StepResult{Outcome: c.outcome, Exit: 2, Output: []byte(long.String()), Errors: []byte("\nx (after_plan): passed\n"), Redact: hide}
+			}}).use(s)
+			n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+			texts := map[string]string{"status": s.status(n)}
+			texts["answer"] = s.say("bob", n, "lockstep apply")
+			texts["status after the apply"] = s.status(n)
+			for name, text := range texts {
+				if want := slices.Contains(strings.Split(c.places, ", "), name); strings.Contains(text, "The full text: `cat ") != want {
+					t.Errorf("%s, a link: %t\n%s", name, !want, text)
+				}
+			}
+			first, _, _ := strings.Cut(c.places, ", ")
+			s.expect(first, texts[first], c.key+"`")
+			place := regexp.MustCompile("The full text: `cat (.*)`").FindStringSubmatch(texts[first])
+			data, err := s.data.Artifacts.Get(t.Context(), pipeline.Artifact{Key: place[1]})
+			if err != nil {
+				t.Fatal(err)
+			}
+			text := string(data)
+			s.expect("the whole output", text, "x ("+string(c.on)+"): "+string(c.outcome), "    line 0 (hidden)\n", "    line 299 (hidden)\n    \n    (standard error)\n    \n    x (after_plan): passed\n")
+			s.without("the whole output", text, "hunter2")
+			// The files for people outlive the pull request, and the next plan deletes them.
+			s.repo.Push("alice", "b", "again", githubtest.Files{"net/c.tf": resource("c", "1")})
+			s.settle()
+			if _, err := s.data.Artifacts.Get(t.Context(), pipeline.Artifact{Key: place[1]}); !errors.Is(err, pipeline.ErrNoArtifact) {
+				t.Errorf("the former output is still there: %v", err)
+			}
+		})
+	}
 }

@@ -73,7 +73,7 @@ func (p *Pipeline) task(m pipeline.Message, hub GitHub, tries *ledger.Attempts) 
 	applies := &applyrun.ApplyQueuer{Facts: t.facts, Report: t.report, Ledger: t.ledger, Queue: queue, Tell: t.tell, Audit: p.Audit}
 	t.planner = &planrun.Planner{
 		Facts: t.facts, Report: t.report, Ledger: t.ledger, Leases: t.leases,
-		Artifacts: p.Artifacts, Projects: projects, Engine: p.Engine, Open: t.open, Hooks: hooks, Steps: run, Poll: p.Poll, Follow: applies.ApplyAfterPlan, Foreseer: t.foreseer,
+		Artifacts: p.Artifacts, Projects: projects, Engine: p.Engine, Open: t.open, Hooks: hooks, Steps: run, Poll: p.Poll, Follow: applies.ApplyAfterPlan, Foreseer: t.foreseer, Builder: p.builder(m),
 	}
 	t.tester = &planrun.Tester{Facts: t.facts, Report: t.report, Ledger: t.ledger, Leases: t.leases, Engine: p.Engine, Steps: run, Poll: p.Poll}
 	t.querier = &planrun.Querier{Facts: t.facts, Report: t.report, Ledger: t.ledger, Queue: queue, Engine: p.Engine, Steps: run, Hub: hub}

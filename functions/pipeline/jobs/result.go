@@ -35,8 +35,12 @@ type PlanResult struct {
 	Notes []comment.LineNote `json:",omitempty"`
 	// Steps are the outcomes of the plan's steps, for people.
 	Steps []comment.Step `json:",omitempty"`
+	// StepOutputs are the outputs of the plan's steps, as text without secrets; nil if they have written nothing.
+	StepOutputs []byte `json:",omitempty"`
 	// Findings are the findings of the plan's steps, encoded for later comparisons; nil if no step reports findings.
 	Findings []byte `json:",omitempty"`
+	// Generated is the configuration that the plan's steps have generated, encoded for later comparisons; nil for none.
+	Generated []byte `json:",omitempty"`
 	// Read are the paths in the checkout that file functions have read, slash-separated and sorted. They
 	// include paths at which no file exists. The plan depends on all of them.
 	Read []string

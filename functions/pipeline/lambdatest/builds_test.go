@@ -3,6 +3,7 @@
 package lambdatest_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -47,4 +48,29 @@ func TestBuilds(t *testing.T) {
 		}
 	}
 	r.free(netState)
+}
+
+// TestImages is the story of a project that is planned and applied in an image of a team's own: the image has the program of
+// a step. A pull request that names another image changes nothing.
+func TestImages(t *testing.T) {
+	t.Parallel()
+	const image = lambdatest.AccountID + ".dkr.ecr." + lambdatest.Region + ".amazonaws.com/lockstep-build-tools@sha256:" + "a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1"
+	program := stepProgram(t)
+	settings := func(image string) string {
+		return fmt.Sprintf("project \"net\" {\n  dir         = \"net\"\n  environment = \"tools\"\n}\n\nenvironment \"tools\" {\n  runner = \"codebuild\"\n  image  = %q\n}\nstep \"check\" {\n  on      = \"before_plan\"\n  program = [%q, \"{dir}\"]\n}\n", image, program)
+	}
+	r := newRoad(t, githubtest.Files{"net/main.tf": project(netState), "lockstep.hcl": settings(image)})
+	n := r.pull("db", githubtest.Files{"net/db.tf": "# forbidden\n" + secretThing, "lockstep.hcl": settings(strings.ReplaceAll(image, "a1", "b2"))})
+	r.untilShown(n, "denied")
+	r.expect("a forbidden word", r.status(n), "**denied** by step `check`: `the program ended with exit code 2`", "db.tf has a forbidden word")
+	r.repo.Push("alice", "db", "without the word", githubtest.Files{"net/db.tf": secretThing})
+	r.settle()
+	r.untilShown(n, "ready to apply")
+	id := r.repo.Comment("alice", n, "lockstep apply")
+	r.settle()
+	r.untilOver(n, id)
+	r.expect("the answer", r.answer(n, id), "**Applied**")
+	if got := r.stack.Images(); !slices.Equal(got, []string{image, image, image}) {
+		t.Errorf("builds with the images %q", got)
+	}
 }

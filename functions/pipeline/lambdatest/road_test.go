@@ -209,6 +209,15 @@ func (r *road) untilOver(number int, comment int64) {
 	}
 }
 
+// untilShown waits until the status comment of a pull request has a text. Builds of plans are not in any queue.
+func (r *road) untilShown(number int, text string) {
+	r.t.Helper()
+	for !strings.Contains(r.status(number), text) {
+		time.Sleep(500 * time.Millisecond)
+		r.settle()
+	}
+}
+
 // slowness returns how many times as long as on an idle machine everything takes at the moment, by the last plan of
 // few resources; at least 1. Limits of time are for idle machines, and are multiplied by it.
 func (r *road) slowness() time.Duration {

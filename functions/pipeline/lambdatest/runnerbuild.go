@@ -11,19 +11,19 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/lambdatest/templates"
 )
 
-// serveBuilds starts the fake CodeBuild, which has no project yet.
+// serveBuilds starts the fake CodeBuild, which has no projects yet.
 func (s *Stack) serveBuilds() {
-	s.builds = &codebuild.Service{Program: s.Bootstraps["apply"], Log: s.Log, Fails: func(err error) { s.t.Error(err) }}
+	s.builds = &codebuild.Service{Projects: map[string]codebuild.Project{}, Log: s.Log, Fails: func(err error) { s.t.Error(err) }}
 	server := httptest.NewServer(s.builds)
 	s.Services.builds = server.URL
 	s.t.Cleanup(server.Close)
 	s.t.Cleanup(s.builds.Kill)
 }
 
-// makeProject creates the CodeBuild project of the template. Each build makes the AWS requests of its buildspec
+// makeProject creates a CodeBuild project of the template, for the function of the same name. Each build makes the AWS requests of its buildspec
 // and of CodeBuild itself.
 func (s *Stack) makeProject(name string, p map[string]any) {
-	role := templates.Target(p["ServiceRole"])
+	role, function := templates.Target(p["ServiceRole"]), strings.TrimSuffix(name, "Build")
 	front := httptest.NewServer(s.newGate("build", role))
 	s.t.Cleanup(front.Close)
 	env := []string{"AWS_REGION=" + Region, "AWS_DEFAULT_REGION=" + Region, "AWS_ACCESS_KEY_ID=" + AccessKey, "AWS_SECRET_ACCESS_KEY=" + SecretKey}
@@ -37,20 +37,30 @@ func (s *Stack) makeProject(name string, p map[string]any) {
 	for k, v := range s.Env {
 		env = append(env, k+"="+v)
 	}
-	s.builds.Project, s.builds.Env = s.Ref(name), env
-	s.builds.Begins = func() {
+	begins := func(image string) {
 		s.must(templates.Rights{Who: "codebuild.amazonaws.com"}, templates.Call{
 			Action: "sts:AssumeRole", Resource: s.Att(role + ".Arn"), Context: map[string][]string{"aws:SourceArn": {s.Att(name + ".Arn")}},
 		})
-		s.must(s.rightsOf(role), templates.Call{Action: "lambda:GetFunction", Resource: FunctionARN(s.Ref("ApplyFunction"))})
+		s.must(s.rightsOf(role), templates.Call{Action: "lambda:GetFunction", Resource: FunctionARN(s.Ref(function + "Function"))})
 		for _, action := range []string{"logs:CreateLogStream", "logs:PutLogEvents"} {
-			s.must(s.rightsOf(role), templates.Call{Action: action, Resource: strings.TrimSuffix(s.Att("ApplyBuildLog.Arn"), "*") + "log-stream:a"})
+			s.must(s.rightsOf(role), templates.Call{Action: action, Resource: strings.TrimSuffix(s.Att(name+"Log.Arn"), "*") + "log-stream:a"})
+		}
+		if image != "" {
+			s.must(s.rightsOf(role), templates.Call{Action: "ecr:GetAuthorizationToken", Resource: "*"})
+			_, repository, _ := strings.Cut(strings.Split(image, "@")[0], "/")
+			for _, action := range []string{"ecr:BatchCheckLayerAvailability", "ecr:BatchGetImage", "ecr:GetDownloadUrlForLayer"} {
+				s.must(s.rightsOf(role), templates.Call{Action: action, Resource: arn("ecr", "repository/"+repository)})
+			}
 		}
 	}
+	s.builds.Projects[s.Ref(name)] = codebuild.Project{Program: s.Bootstraps[strings.ToLower(function)], Env: env, Begins: begins}
 }
 
 // KillBuilds kills the processes of all builds at once, as an outage of CodeBuild would.
 func (s *Stack) KillBuilds() { s.builds.Kill() }
+
+// Images returns the images that replace those of the projects, one for each build that was started; "" for none.
+func (s *Stack) Images() []string { return s.builds.Images() }
 
 // Builds returns the status of each build, in the order of their starts.
 func (s *Stack) Builds() []string { return s.builds.Statuses() }

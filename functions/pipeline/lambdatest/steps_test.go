@@ -19,14 +19,21 @@ import (
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
 
-// TestSteps has a tool of a team's own check each plan and each apply, in the functions: it comes from the stack's toolbox.
-func TestSteps(t *testing.T) {
-	t.Parallel()
+// stepProgram builds the program of steps, and returns its path.
+func stepProgram(t *testing.T) string {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), "checker")
 	build := exec.CommandContext(t.Context(), "go", "build", "-ldflags", "-s -w", "-o", path, "./testdata/checker")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
+	return path
+}
+
+// TestSteps has a tool of a team's own check each plan and each apply, in the functions: it comes from the stack's toolbox.
+func TestSteps(t *testing.T) {
+	t.Parallel()
+	path := stepProgram(t)
 	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

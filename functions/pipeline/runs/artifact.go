@@ -56,18 +56,40 @@ func (r Run) NotesArtifact() pipeline.Artifact { return r.artifact(r.Artifacts.B
 // run with [Plan.Steps].
 func (r Run) StepsArtifact() pipeline.Artifact { return r.artifact(r.Artifacts.Begun, "steps.json") }
 
+// StepOutputs names the artifact with the outputs of the plan's steps, as text. It exists for a run with
+// [Plan.StepOutputs].
+func (r Run) StepOutputs() pipeline.Artifact { return r.artifact(r.Artifacts.Begun, "steps.txt") }
+
+// ApplyStepOutputs names the artifact with the outputs of the steps before and after an apply, as text. It exists only if
+// these steps have written something; then [Artifacts.Steps] is set.
+func (r Run) ApplyStepOutputs() pipeline.Artifact {
+	return r.artifact(r.Artifacts.Begun, fmt.Sprintf("steps-%d.txt", r.Asked.Try))
+}
+
 // FindingsArtifact names the artifact with all findings of the plan's steps, as JSON. It exists for a run with
 // [Plan.Findings].
 func (r Run) FindingsArtifact() pipeline.Artifact {
 	return r.artifact(r.Artifacts.Begun, "findings.json")
 }
 
+// ConfigArtifact names the artifact with the configuration that the plan's steps have generated, as JSON. It exists for a
+// run with [Plan.Generated].
+func (r Run) ConfigArtifact() pipeline.Artifact {
+	return r.artifact(r.Artifacts.Begun, "generated.json")
+}
+
 // BaseFindings names the artifact with the findings of the run's project on a branch: those of the last pull request
 // that was merged into it.
-func (r Run) BaseFindings(branch string) pipeline.Artifact {
+func (r Run) BaseFindings(branch string) pipeline.Artifact { return r.ofBranch("findings", branch) }
+
+// BaseConfig names the artifact with the generated configuration of the run's project on a branch: that of the last pull
+// request that was merged into it.
+func (r Run) BaseConfig(branch string) pipeline.Artifact { return r.ofBranch("generated", branch) }
+
+func (r Run) ofBranch(name, branch string) pipeline.Artifact {
 	sum := sha256.Sum256([]byte(branch))
 	r.Pull.Number, r.Spec.Head = 0, ""
-	return r.artifact(0, fmt.Sprintf("findings-%x.json", sum[:8]))
+	return r.artifact(0, fmt.Sprintf("%s-%x.json", name, sum[:8]))
 }
 
 // OutputsArtifact names the artifact with the outputs that the state will have once the run's plan is applied.
@@ -79,13 +101,19 @@ func OutputsArtifact(r Run) pipeline.Artifact { return r.artifact(r.Artifacts.Be
 func (r Run) AllArtifacts(n int) []pipeline.Artifact {
 	out := []pipeline.Artifact{r.artifact(n, "plan"), r.artifact(n, "report.md"), r.artifact(n, "full.txt"), r.artifact(n, "inputs.json"), r.artifact(n, "again"), r.artifact(n, "outputs"), r.artifact(n, "notes.json")}
 	if r.Plan.Steps != "" {
-		out = append(out, r.artifact(n, "steps.json"))
+		out = append(out, r.artifact(n, "steps.json"), r.artifact(n, "steps.txt"))
 	}
 	if r.Plan.Findings {
 		out = append(out, r.artifact(n, "findings.json"))
 	}
+	if r.Plan.Generated {
+		out = append(out, r.artifact(n, "generated.json"))
+	}
 	for try := range r.Asked.Try {
 		out = append(out, r.artifact(n, fmt.Sprintf("result-%d.md", try+1)), r.artifact(n, fmt.Sprintf("result-%d.txt", try+1)))
+		if r.Artifacts.Steps {
+			out = append(out, r.artifact(n, fmt.Sprintf("steps-%d.txt", try+1)))
+		}
 	}
 	return out
 }

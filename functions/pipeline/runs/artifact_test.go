@@ -12,7 +12,7 @@ import (
 // TestKept holds that every artifact of a run is deleted with it: there is no other end of them
 // but the bucket's lifecycle.
 func TestKept(t *testing.T) {
-	r := runs.Run{ID: runs.ID{Pull: pipeline.Pull{Number: 7}, Project: "net"}, Asked: runs.Asked{Try: 2}, Artifacts: runs.Artifacts{Begun: 3}, Plan: runs.Plan{Steps: "hash", Findings: true}}
+	r := runs.Run{ID: runs.ID{Pull: pipeline.Pull{Number: 7}, Project: "net"}, Asked: runs.Asked{Try: 2}, Artifacts: runs.Artifacts{Begun: 3, Steps: true}, Plan: runs.Plan{Steps: "hash", Findings: true, Generated: true}}
 	kept, found := r.AllArtifacts(3), 0
 	v := reflect.ValueOf(r)
 	for i := range v.NumMethod() {

@@ -169,8 +169,12 @@ type Plan struct {
 	Full bool `json:",omitempty"`
 	// Steps is the hash of the artifact with the outcomes of the plan's steps; "" if there are none.
 	Steps string `json:",omitempty"`
+	// StepOutputs is set if an artifact has the outputs of the plan's steps.
+	StepOutputs bool `json:",omitempty"`
 	// Findings is set if an artifact has findings of the plan's steps.
 	Findings bool `json:",omitempty"`
+	// Generated is set if an artifact has configuration that the plan's steps have generated.
+	Generated bool `json:",omitempty"`
 	// Idle is set, in addition to Upheld, if the head had nothing to apply.
 	Idle bool `json:",omitempty"`
 	// Deploys is the GitHub environment in which applies of the plan are recorded as deployments; "" for none.
@@ -213,6 +217,8 @@ type Artifacts struct {
 	Reserved int `json:",omitempty"`
 	// Swept is the highest Begun whose artifacts are deleted.
 	Swept int
+	// Steps is set if an artifact has the outputs of the steps of an apply: see [Run.ApplyStepOutputs].
+	Steps bool `json:",omitempty"`
 }
 
 // RemovedByBase returns the run of a project that the base branch has removed. ok is false if the run stays as

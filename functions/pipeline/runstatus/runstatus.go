@@ -68,8 +68,9 @@ func Ahead(ctx context.Context, records pipeline.Records, r runs.Run) ([]comment
 // maxSteps is the size of the part about steps in a text, in bytes.
 const maxSteps = 20_000
 
-// Body returns the text about a run's project in state s, with its steps: see ledger.Body.
-func Body(ctx context.Context, from pipeline.Artifacts, r runs.Run, s comment.Standing) (string, error) {
+// Body returns the text about a run's project in state s, with its steps: see ledger.Body. where returns the address of an
+// artifact for people; nil if they cannot read artifacts.
+func Body(ctx context.Context, from pipeline.Artifacts, where func(pipeline.Artifact) string, r runs.Run, s comment.Standing) (string, error) {
 	body, note, err := ledger.Body(ctx, from, r, s)
 	if err != nil {
 		return "", err
@@ -78,6 +79,9 @@ func Body(ctx context.Context, from pipeline.Artifacts, r runs.Run, s comment.St
 		body = note + "\n\n" + body
 	}
 	steps, err := ledger.Steps(ctx, from, r, s)
+	if r.Plan.StepOutputs && where != nil {
+		comment.StepOutputsAt(steps, where(r.StepOutputs()))
+	}
 	return comment.StepsMarkdown(steps, maxSteps) + body, err
 }
 

@@ -170,7 +170,7 @@ func (c *call) start(ctx context.Context, dir string) error {
 		Path: self, Env: append(withoutTmp(env), "TMPDIR="+o.Tmp), Dir: o.Tmp,
 		Files: []*os.File{theirIn, theirOut, c.place}, Stderr: &c.said,
 		// Actions that only read files start no programs, so they need no namespaces, which cost time.
-		Without: c.order.Action == discovers || c.order.Action == rehearses || c.order.Action == inputs || c.order.Action == compares || c.order.Action == unlocks || c.order.Action == recovers,
+		Without: c.order.Without.Namespaces || c.order.Action == discovers || c.order.Action == rehearses || c.order.Action == inputs || c.order.Action == compares || c.order.Action == unlocks || c.order.Action == recovers,
 		Limits:  c.limits(), Dirs: []string{dir, o.Job.Checkout},
 	})
 	if err != nil {

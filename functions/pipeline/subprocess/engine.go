@@ -46,6 +46,9 @@ type Engine struct {
 	// Tool returns the path of a file with this SHA-256 checksum, in hexadecimal digits, that runs of steps can execute.
 	// The error is [ErrNoTool] if there is none. If Tool is nil, no steps can run.
 	Tool func(ctx context.Context, j jobs.Job, digest string) (string, error)
+	// Image is the image of the build in which this process runs, if the base branch has named it. Steps can run its
+	// programs. "" means that they cannot.
+	Image string
 	// Packages is the store of providers' packages; nil for none.
 	Packages Packages
 	// Redact removes Lockstep's own secrets and the secrets in others from a text of a child. nil means that
@@ -61,11 +64,12 @@ type Engine struct {
 	// Protection is called once with a line for each way in which programs are confined.
 	Protection func(lines []string)
 
-	sums   sums
-	mu     sync.Mutex
-	memory []byte
-	used   atomic.Bool
-	once   sync.Once
+	sums    sums
+	mu      sync.Mutex
+	memory  []byte
+	used    atomic.Bool
+	once    sync.Once
+	without without
 }
 
 var (

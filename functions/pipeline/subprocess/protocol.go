@@ -100,7 +100,11 @@ type order struct {
 	Ports    []int                    // closed to programs
 	Limit    int64                    // of the run's memory, in bytes; 0 for none
 	Narrowed bool                     // the parent has credentials for the job's state
+	Without  without
 }
+
+// without switches off protections of the kernel, so that a test can check the remaining ones.
+type without struct{ Namespaces, Landlock bool }
 
 // A question is a message from a child to its parent: a request, or the result of its work if the kind is
 // isResult.

@@ -38,7 +38,7 @@ func (e *Engine) Step(ctx context.Context, run jobs.StepRun) (jobs.StepResult, e
 		out.Problem = run.Problem
 		return out, nil
 	}
-	tool, problem, err := e.tool(ctx, run.Job, run.Program[0], run.Digest)
+	tool, problem, err := e.stepTool(ctx, run)
 	if err != nil || problem != "" {
 		out.Problem = problem
 		return out, err
@@ -47,7 +47,7 @@ func (e *Engine) Step(ctx context.Context, run jobs.StepRun) (jobs.StepResult, e
 	if err != nil {
 		return out, err
 	}
-	c := e.call(order{Action: steps, Job: run.Job, Step: &run, Tool: tool})
+	c := e.call(order{Action: steps, Job: run.Job, Step: &run, Tool: tool, Without: e.without})
 	began := time.Now()
 	r, err := c.do(ctx)
 	if dead := asDeath(err); dead != nil {
@@ -81,7 +81,8 @@ type stamp struct {
 	time time.Time
 }
 
-// written returns the stamps of all files in the checkout of a step that may write there; nil for any other step.
+// written returns the stamps of all files in the checkout of a step that may write there; nil for any other step. It returns
+// an error for what is no file, directory or link: whoever reads a named pipe waits until somebody writes into it.
 func (e *Engine) written(run jobs.StepRun) (map[string]stamp, error) {
 	if run.On != requirements.Generate {
 		return nil, nil
@@ -90,6 +91,9 @@ func (e *Engine) written(run jobs.StepRun) (map[string]stamp, error) {
 	err := fs.WalkDir(os.DirFS(run.Job.Checkout), ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
+		}
+		if d.Type()&^fs.ModeSymlink != 0 {
+			return fmt.Errorf("the program has made %.*s, which is no regular file", maxName, name)
 		}
 		info, err := d.Info()
 		if err == nil {
@@ -102,6 +106,9 @@ func (e *Engine) written(run jobs.StepRun) (map[string]stamp, error) {
 	}
 	return out, nil
 }
+
+// maxName is the length of a file's name in an error, in bytes.
+const maxName = 300
 
 // changedFiles returns the names that have different stamps, or a stamp on one side only. They are sorted.
 func changedFiles(before, after map[string]stamp) (names []string) {
@@ -117,6 +124,21 @@ func changedFiles(before, after map[string]stamp) (names []string) {
 	}
 	slices.Sort(names)
 	return names
+}
+
+// stepTool returns the path of a step's program: a tool, or a program of the image in which this process runs. If there is none, problem is the reason.
+func (e *Engine) stepTool(ctx context.Context, run jobs.StepRun) (path, problem string, err error) {
+	name := run.Program[0]
+	if run.OfImage() {
+		if e.Image == "" {
+			return "", fmt.Sprintf("the program %s has to be in an image, and this project is not planned or applied in one: add image and runner to its environment on the base branch, or name a tool", name), nil
+		}
+		if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
+			return "", fmt.Sprintf("the image %s does not have the program %s: build the image with it, or correct the path", e.Image, name), nil
+		}
+		return name, "", nil
+	}
+	return e.tool(ctx, run.Job, name, run.Digest)
 }
 
 // tool returns the path of a tool, whose checksum it has compared. If there is none, problem is the reason.
@@ -325,7 +347,9 @@ func (p stepPlace) cell(c *Child, run *jobs.StepRun) confine.CellSpec {
 	} else {
 		v.Read = append(v.Read, p.checkout)
 	}
-	return confine.CellSpec{View: v, Ports: c.order.Ports, Offline: !run.Network}
+	s := confine.CellSpec{View: v, Ports: c.order.Ports, Offline: !run.Network}
+	s.Without.Namespaces, s.Without.Landlock = c.order.Without.Namespaces, c.order.Without.Landlock
+	return s
 }
 
 // arguments returns the program's arguments. A value that replaces a placeholder begins with a slash, or has only

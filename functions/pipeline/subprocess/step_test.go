@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -57,6 +58,7 @@ var deeds = map[string]func([]string) error{
 		return err
 	},
 	"write": func(a []string) error { return os.WriteFile(a[0], []byte("written"), 0o600) },
+	"pipe":  func(a []string) error { return unix.Mkfifo(a[0], 0o600) },
 	"link":  func(a []string) error { return os.Symlink(a[0], a[1]) },
 	"print": func(a []string) error {
 		n, _ := strconv.Atoi(a[0])
@@ -193,7 +195,32 @@ func TestStep(t *testing.T) {
 	}
 }
 
-// TestStepsAreConfined is the table of what a step's program tries, and a pull request by it.
+// protections are the kernel's protections that machines have. TestStepsAreConfined runs with each. The functions of AWS
+// Lambda have no namespaces, and may have no Landlock.
+var protections = map[string]without{"namespaces": {}, "Landlock": {Namespaces: true}, "seccomp": {Namespaces: true, Landlock: true}}
+
+// hasLandlock reports whether the kernel has Landlock.
+func hasLandlock() bool {
+	version, _, _ := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
+	return int(version) > 0
+}
+
+// otherRun makes a directory of another run, or of Lockstep, with a secret in state.json. Its rights keep nobody out.
+func otherRun(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "state.json"), []byte("hunter2"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// TestStepsAreConfined is the table of what a step's program tries, and a pull request by it: with all protections, and on
+// machines that lack some. open are those protections with which the program succeeds: cmd/docs/explain/security.md names
+// them.
 func TestStepsAreConfined(t *testing.T) {
 	t.Parallel()
 	tcp, err := net.Listen("tcp", "127.0.0.1:0")
@@ -207,59 +234,69 @@ func TestStepsAreConfined(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { abstract.Close() })
-	others := t.TempDir() // of another run, or of Lockstep
-	secret := filepath.Join(others, "state.json")
-	if err := os.WriteFile(secret, []byte("hunter2"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chmod(others, 0o755); err != nil {
-		t.Fatal(err)
-	}
 	us := strconv.Itoa(os.Getpid())
 	for _, c := range []struct {
 		name string
 		args []string
 		on   requirements.Moment
+		open string
 	}{
-		{"read files of another run", []string{"cat", secret}, ""},
-		{"write files of another run", []string{"write", filepath.Join(others, "x")}, ""},
-		{"read Lockstep's environment", []string{"cat", "/proc/" + us + "/environ"}, ""},
-		{"read Lockstep's memory", []string{"cat", "/proc/" + us + "/mem"}, ""},
-		{"read its engine's environment", []string{"cat", "/proc/1/environ"}, ""},
-		{"signal Lockstep", []string{"signal", us}, ""},
-		{"attach to its engine", []string{"attach", "1"}, ""},
-		{"connect to this machine", []string{"connect", "tcp", tcp.Addr().String()}, ""},
-		{"connect by IPv6", []string{"connect", "tcp6", "[::1]:80"}, ""},
-		{"send a datagram", []string{"send", "127.0.0.1:53"}, ""},
-		{"look at the network's devices", []string{"netlink"}, ""},
-		{"connect to an abstract socket", []string{"abstract", name}, ""},
-		{"write into the checkout", []string{"write", "{dir}/main.tf"}, ""},
-		{"write into the repository's .git", []string{"write", "{checkout}/.git/config"}, ""},
-		{"write through a link of the checkout", []string{"write", "{dir}/out/x"}, requirements.Generate},
-		{"read through a link of the checkout", []string{"cat", "{dir}/out/state.json"}, ""},
-		{"exchange the tool", []string{"write", "/proc/self/exe"}, requirements.Generate},
-		{"mount something", []string{"mount"}, ""},
+		{"read files of another run", []string{"cat", "{others}/state.json"}, "", "seccomp"},
+		{"write files of another run", []string{"write", "{others}/x"}, "", "seccomp"},
+		{"read Lockstep's environment", []string{"cat", "/proc/" + us + "/environ"}, "", ""},
+		{"read Lockstep's memory", []string{"cat", "/proc/" + us + "/mem"}, "", ""},
+		{"read its engine's environment", []string{"cat", "/proc/1/environ"}, "", ""},
+		{"signal Lockstep", []string{"signal", us}, "", "seccomp"},
+		{"attach to its engine", []string{"attach", "1"}, "", ""},
+		{"connect to this machine", []string{"connect", "tcp", tcp.Addr().String()}, "", ""},
+		{"connect by IPv6", []string{"connect", "tcp6", "[::1]:80"}, "", ""},
+		{"send a datagram", []string{"send", "127.0.0.1:53"}, "", ""},
+		{"look at the network's devices", []string{"netlink"}, "", ""},
+		{"connect to an abstract socket", []string{"abstract", name}, "", "seccomp"},
+		{"write into the checkout", []string{"write", "{dir}/main.tf"}, "", "seccomp"},
+		{"write into the repository's .git", []string{"write", "{checkout}/.git/config"}, "", "seccomp"},
+		{"write through a link of the checkout", []string{"write", "{dir}/out/x"}, requirements.Generate, "seccomp"},
+		{"read through a link of the checkout", []string{"cat", "{dir}/out/state.json"}, "", "seccomp"},
+		{"exchange the tool", []string{"write", "/proc/self/exe"}, requirements.Generate, ""},
+		{"mount something", []string{"mount"}, "", ""},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			on := c.on
-			if on == "" {
-				on = requirements.BeforePlan
-			}
-			e, run := stepOf(t, on, c.args...)
-			if err := os.Symlink(others, filepath.Join(run.Job.Checkout, "live/net/out")); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.Mkdir(filepath.Join(run.Job.Checkout, ".git"), 0o700); err != nil {
-				t.Fatal(err)
-			}
-			if r, said := do(t, e, run); said == "" || strings.HasSuffix(said, "done") || strings.Contains(said, "hunter2") {
-				t.Errorf("%q, %+v", said, r)
-			}
-			if entries, err := os.ReadDir(others); err != nil || len(entries) != 1 {
-				t.Errorf("the other run has %v, %v", entries, err)
-			}
-		})
+		for name, without := range protections {
+			t.Run(c.name+" with "+name, func(t *testing.T) {
+				t.Parallel()
+				on := c.on
+				if on == "" {
+					on = requirements.BeforePlan
+				}
+				if without.Namespaces && !without.Landlock && !hasLandlock() {
+					t.Skip("this machine has no Landlock")
+				}
+				others := otherRun(t)
+				args := slices.Clone(c.args)
+				for i := range args {
+					args[i] = strings.ReplaceAll(args[i], "{others}", others)
+				}
+				e, run := stepOf(t, on, args...)
+				e.without = without
+				if err := os.Symlink(others, filepath.Join(run.Job.Checkout, "live/net/out")); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.Mkdir(filepath.Join(run.Job.Checkout, ".git"), 0o700); err != nil {
+					t.Fatal(err)
+				}
+				r, said := do(t, e, run)
+				if said == "" {
+					t.Fatalf("it did not run: %+v", r)
+				}
+				entries, err := os.ReadDir(others)
+				if err != nil {
+					t.Fatal(err)
+				}
+				reached := strings.HasSuffix(said, "done") || strings.Contains(said, "hunter2") || len(entries) != 1
+				if open := strings.Contains(c.open, name); reached != open {
+					t.Errorf("it succeeds: %t, %q, and the other run has %v", reached, said, entries)
+				}
+			})
+		}
 	}
 	t.Run("the same is possible with the right", func(t *testing.T) {
 		t.Parallel()
@@ -382,6 +419,40 @@ func TestChangedToolIsCompared(t *testing.T) {
 		write("good")
 		if got, err := s.of(path); err != nil || got != first {
 			t.Fatalf("%s, %v", got, err)
+		}
+	}
+}
+
+// TestGeneratedPipe holds that a step cannot make a file that nobody can read to its end. Whoever opens a named pipe waits.
+func TestGeneratedPipe(t *testing.T) {
+	t.Parallel()
+	e, run := stepOf(t, requirements.Generate, "pipe", "{dir}/`pipe`.tf")
+	r, said := do(t, e, run)
+	if said != "done" || r.Succeeded() || r.Problem != "its files cannot be read: the program has made live/net/`pipe`.tf, which is no regular file" {
+		t.Errorf("%s, %q", said, r.Problem)
+	}
+}
+
+// TestProgramsOfImages holds that a step runs a program by its path only in an image that the base branch has named.
+func TestProgramsOfImages(t *testing.T) {
+	t.Parallel()
+	e, run := stepOf(t, requirements.BeforePlan, "say")
+	path, err := e.Tool(t.Context(), run.Job, run.Digest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run.Program[0], run.Digest = path, ""
+	if r, said := do(t, e, run); !strings.Contains(r.Problem, "has to be in an image") || said != "" || r.Succeeded() {
+		t.Errorf("without an image: %+v %s", r, said)
+	}
+	e.Image = "123456789012.dkr.ecr.eu-central-1.amazonaws.com/tools@sha256:1"
+	if r, said := do(t, e, run); !r.Succeeded() || !strings.HasSuffix(said, "done") {
+		t.Errorf("in an image: %+v %s", r, said)
+	}
+	for _, program := range []string{path + "er", filepath.Dir(path)} {
+		run.Program[0] = program
+		if r, said := do(t, e, run); !strings.Contains(r.Problem, "does not have the program "+program) || said != "" {
+			t.Errorf("%s: %+v %s", program, r, said)
 		}
 	}
 }

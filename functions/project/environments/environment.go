@@ -45,6 +45,8 @@ type Runner struct {
 	Name string // [CodeBuild], or ""
 	// At is the line of the setting at the base commit: "lockstep.hcl:9".
 	At string
+	// Image is the image of the builds, by digest; "" for the deployment's. Plans run in builds, too, if it is set.
+	Image string
 }
 
 // CodeBuild is the runner that applies in a build of AWS CodeBuild. AWS Batch would be possible, too, but it
@@ -95,6 +97,9 @@ func line(at hcl.Range) string { return fmt.Sprintf("%s:%d", at.Filename, at.Sta
 // GitHub returns the name of the GitHub environment whose protection rules count for applies; "" for none. The
 // name is a condition, not a right.
 func (e Environment) GitHub() string { return e.rights.github }
+
+// Image returns the image of the environment's builds; "" for none. It counts only at the base commit.
+func (e Environment) Image() string { return e.rights.runner.Image }
 
 // Name returns the environment's name; "" for none.
 func (g Granted) Name() string { return g.name }

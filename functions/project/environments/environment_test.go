@@ -68,8 +68,12 @@ func TestParseRefuses(t *testing.T) {
 		roles + "secrets = { AWS_SESSION_TOKEN = \"arn:aws:ssm:us-east-1:123456789012:parameter/x\" }":      "4: Credentials in secrets",
 		roles + "env = { A = \"x\" }\nsecrets = { A = \"arn:aws:ssm:us-east-1:123456789012:parameter/x\" }": "5: Two values of one variable",
 		roles + "secrets = { \"a-b\" = \"arn:aws:ssm:us-east-1:123456789012:parameter/x\" }":                "4: Invalid name of an environment variable",
-		"runner = \"lambda\"":                                 "2: Invalid value: The argument \"runner\" can be \"codebuild\" only.",
-		"runner = \"codebuild\"\nregion = \"x\"":              "3: Invalid value",
+		"runner = \"lambda\"":                    "2: Invalid value: The argument \"runner\" can be \"codebuild\" only.",
+		"runner = \"codebuild\"\nregion = \"x\"": "3: Invalid value",
+		"image = \"x@sha256:1\"":                 "2: Image without builds: Only builds have an image. Add runner = \"codebuild\"",
+		"runner = \"codebuild\"\nimage = \"123456789012.dkr.ecr.eu-central-1.amazonaws.com/tools:v1\"":                                      "3: Image without a digest: A tag can name another image tomorrow.",
+		"runner = \"codebuild\"\nimage = \"docker.io/tools@sha256:" + strings.Repeat("a1", 32) + "\"":                                       "3: Invalid value: The argument \"image\" must be an image in ECR with its digest",
+		"runner = \"codebuild\"\nimage = \"123456789012.dkr.ecr.eu-central-1.amazonaws.com/tools@sha256:" + strings.Repeat("a1", 31) + "\"": "3: Invalid value",
 		"branches = []":                                       "2: No branches: The list is empty",
 		"branches = [\n  \"main\",\n  \"[\"\n]":               "4: Invalid pattern: \"[\" is not a pattern of branches",
 		"branches = [\"" + strings.Repeat("{a,a}", 9) + "\"]": "2: Invalid pattern",
@@ -89,8 +93,12 @@ func TestParseRefuses(t *testing.T) {
 			t.Errorf("the name %q: %s", name, got)
 		}
 	}
-	if e, got := parsed(t, "production", "runner = \"codebuild\""); got != "" || e.rights.runner != (Runner{CodeBuild, "lockstep.hcl:2"}) {
+	if e, got := parsed(t, "production", "runner = \"codebuild\""); got != "" || e.rights.runner != (Runner{Name: CodeBuild, At: "lockstep.hcl:2"}) {
 		t.Errorf("a runner: %s, %+v", got, e.rights.runner)
+	}
+	image := "123456789012.dkr.ecr.eu-central-1.amazonaws.com/tools/iac@sha256:" + strings.Repeat("a1", 32)
+	if e, got := parsed(t, "production", "runner = \"codebuild\"\nimage = \""+image+"\""); got != "" || e.rights.runner != (Runner{CodeBuild, "lockstep.hcl:2", image}) {
+		t.Errorf("an image: %s, %+v", got, e.rights.runner)
 	}
 	if e, got := parsed(t, "production", roles); got != "" || e.Name != "production" {
 		t.Errorf("the roles of the table: %s", got)

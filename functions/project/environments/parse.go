@@ -28,7 +28,9 @@ var (
 	githubPattern = blocks.Pattern(`^[A-Za-z0-9_][A-Za-z0-9_ ./-]{0,99}$`)
 	// Source: https://docs.aws.amazon.com/service-authorization/latest/reference/list_awssecretsmanager.html,
 	// https://docs.aws.amazon.com/service-authorization/latest/reference/list_awssystemsmanager.html
-	secretPattern   = blocks.Pattern(`^arn:[a-z-]+:(secretsmanager:[a-z0-9-]+:[0-9]{12}:secret:[\w/+=.@-]{1,519}|ssm:[a-z0-9-]+:[0-9]{12}:parameter/[\w/.-]{1,1000})$`)
+	secretPattern = blocks.Pattern(`^arn:[a-z-]+:(secretsmanager:[a-z0-9-]+:[0-9]{12}:secret:[\w/+=.@-]{1,519}|ssm:[a-z0-9-]+:[0-9]{12}:parameter/[\w/.-]{1,1000})$`)
+	// Source: https://docs.aws.amazon.com/AmazonECR/latest/APIReference/API_CreateRepository.html
+	imagePattern    = blocks.Pattern(`^[0-9]{12}\.dkr\.ecr\.[a-z0-9-]{1,40}\.amazonaws\.com(\.cn)?/[a-z0-9][a-z0-9._/-]{1,255}@sha256:[0-9a-f]{64}$`)
 	variablePattern = blocks.Pattern(`^[A-Za-z_][A-Za-z0-9_]{0,199}$`)
 )
 
@@ -70,8 +72,9 @@ func Parse(b *hcl.Block) (Environment, hcl.Diagnostics) {
 	p.env()
 	p.secrets(b.DefRange)
 	if v, ok := values["runner"]; ok {
-		p.out.rights.runner = Runner{v.Text(), line(v.At)}
+		p.out.rights.runner = Runner{Name: v.Text(), At: line(v.At)}
 	}
+	p.image()
 	p.branches()
 	if p.diags.HasErrors() {
 		if CheckDeployment(p.out.deployment) != nil {
@@ -112,6 +115,20 @@ func (p *parser) text(name string, into *string, form func() *regexp.Regexp, wan
 	}
 	if *into = v.Text(); !form().MatchString(*into) {
 		p.errorf(v.At, "Invalid value", "The argument %q must be %s.", name, want)
+	}
+}
+
+// image reads the image of builds.
+func (p *parser) image() {
+	v, ok := p.values["image"]
+	switch {
+	case !ok:
+	case p.out.rights.runner.Name != CodeBuild:
+		p.errorf(v.At, "Image without builds", "Only builds have an image. Add runner = \"codebuild\", or remove image.")
+	case !strings.Contains(v.Text(), "@"):
+		p.errorf(v.At, "Image without a digest", "A tag can name another image tomorrow. Name the image by its digest: \"ACCOUNT.dkr.ecr.REGION.amazonaws.com/NAME@sha256:...\". The command `aws ecr describe-images --repository-name NAME` prints it.")
+	default:
+		p.text("image", &p.out.rights.runner.Image, imagePattern, "an image in ECR with its digest: \"123456789012.dkr.ecr.eu-central-1.amazonaws.com/tools@sha256:...\"")
 	}
 }
 

@@ -120,6 +120,7 @@ var (
 		{Name: "secrets", Kind: dict, Default: "none", Doc: "Environment variables with secrets. Each value is the ARN of a secret in Secrets Manager or of a parameter in SSM that `plan_role` and `apply_role` may read. `TF_VAR_x` sets the variable x, and `TF_TOKEN_host` is the token for modules and providers of a host."},
 		{Name: "env", Kind: dict, Default: "none", Doc: "Environment variables of providers."},
 		{Name: "runner", OneOf: []string{"codebuild"}, Default: "the function for applies, in parts of 15 minutes", Doc: "The machine that applies the projects: `codebuild` is a build in AWS CodeBuild of up to 36 hours. The deployment must have it."},
+		{Name: "image", Default: "AWS' image for builds", Doc: "The image of the builds, for plans and applies: `ACCOUNT.dkr.ecr.REGION.amazonaws.com/NAME@sha256:DIGEST`. It can have the programs of steps. It needs `runner = \"codebuild\"`."},
 		{Name: "branches", Kind: texts, Default: "all branches that Lockstep serves", Doc: "Patterns of base branches. Only pull requests into them may use the environment."},
 		{Name: "deployment", Default: "the deployment without a name", Doc: "The name of the deployment of Lockstep that serves the environment's projects. You need it if several deployments serve one repository."},
 	}}

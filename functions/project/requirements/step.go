@@ -28,10 +28,10 @@ import (
 type Step struct {
 	Name string
 	On   Moment
-	// Program is the name of a tool, followed by its arguments. The arguments may contain placeholders. No shell
-	// sees them.
+	// Program is the name of a tool or the absolute path of a program in the image of a build, followed by its
+	// arguments. The arguments may contain placeholders. No shell sees them.
 	Program []string
-	// Digest is the SHA-256 checksum of the tool's file, in hexadecimal digits.
+	// Digest is the SHA-256 checksum of the tool's file, in hexadecimal digits; "" for a program of an image.
 	Digest string
 	// Env are environment variables of the program. It gets no others but a few of the system's.
 	Env map[string]string `json:",omitempty"`
@@ -47,6 +47,9 @@ type Step struct {
 	// Required is set if a failure of the step blocks applies.
 	Required bool
 }
+
+// OfImage reports whether the program is a file of the image in which the project is planned and applied.
+func (s Step) OfImage() bool { return strings.HasPrefix(s.Program[0], "/") }
 
 // A Moment is when a step runs.
 type Moment string
@@ -185,6 +188,12 @@ func (s *Step) program(r *blocks.Reader, b *hcl.Block, tools map[string]string) 
 	if len(s.Program) == 0 {
 		if !r.Diags.HasErrors() {
 			r.Errorf(r.At("program"), "Missing program", "The list is empty. Write the name of a tool and its arguments: [\"tflint\", \"--format=sarif\"].")
+		}
+		return
+	}
+	if s.OfImage() {
+		if path.Clean(s.Program[0]) != s.Program[0] || placeholderPattern.MatchString(s.Program[0]) {
+			r.Errorf(r.At("program"), "Invalid program", "The path of a program in an image is absolute, and has no \"..\" and no placeholder: \"/usr/bin/node\".")
 		}
 		return
 	}

@@ -46,6 +46,10 @@ step "freeze" {
   program = ["tflint", "{plan_json}"]
   role    = "none"
 }
+step "synth" {
+  on      = "generate"
+  program = ["/usr/bin/node", "{checkout}/main.js"]
+}
 `)
 	if ds.HasErrors() {
 		t.Fatal(ds)
@@ -57,11 +61,12 @@ step "freeze" {
 			Name: "scan", On: AfterPlan, Program: []string{"tflint", "{plan_json}", "{workspace}", "{other"}, Digest: digest, Env: map[string]string{"LEVEL": "high"}, Files: []string{"policies"}, Network: true, PlanRole: true, Timeout: 300,
 		}}},
 		{Command: "apply", At: "lockstep.hcl:17", Rules: Rules{Step: &Step{Name: "freeze", On: BeforeApply, Program: []string{"tflint", "{plan_json}"}, Digest: digest, Timeout: 60, Required: true}}},
+		{Command: "apply", At: "lockstep.hcl:22", Rules: Rules{Step: &Step{Name: "synth", On: Generate, Program: []string{"/usr/bin/node", "{checkout}/main.js"}, Timeout: 60, Required: true}}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
-	for i, judges := range []bool{true, false, false} {
+	for i, judges := range []bool{true, false, false, false} {
 		if got[i].Step.Judges() != judges {
 			t.Errorf("%s judges: %t", got[i].Step.Name, !judges)
 		}
@@ -81,6 +86,12 @@ program = "tflint --format=sarif"`, "must be a list of texts"},
 program = []`, "The list is empty"},
 		{`on = "before_plan"
 program = ["sh", "-c", "tflint | tee out"]`, "lockstep toolbox add sh FILE"},
+		{`on = "before_plan"
+program = ["/opt/../tmp/lint"]`, "is absolute, and has no"},
+		{`on = "before_plan"
+program = ["/{checkout}/lint"]`, "no placeholder"},
+		{`on = "before_plan"
+program = ["./lint"]`, "The argument tools has no tool"},
 		{`on = "before_plan"
 program = ["tflint", "{plan_json}"]`, `"{plan_json}" is not replaced here`},
 		{`on = "after_plan"

@@ -21,7 +21,7 @@ type still struct{ pull page.Pull }
 
 func (s still) Pulls(context.Context) ([]page.Pull, error)           { return []page.Pull{s.pull}, nil }
 func (s still) Pull(context.Context, page.PullID) (page.Pull, error) { return s.pull, nil }
-func (s still) Plan(context.Context, page.PullID, string) (string, error) {
+func (s still) Text(context.Context, page.PullID, page.TextKind, string) (string, error) {
 	return "", page.ErrNotFound
 }
 func (s still) Changed(ctx context.Context, since uint64) uint64 {

@@ -176,10 +176,10 @@ func reactions(c githubtest.Comment) []page.Reaction {
 	return out
 }
 
-// Plan implements page.Site.
-func (s Site) Plan(ctx context.Context, id page.PullID, name string) (string, error) {
+// Text implements page.Site.
+func (s Site) Text(ctx context.Context, id page.PullID, kind page.TextKind, name string) (string, error) {
 	if _, err := s.find(id); err != nil {
 		return "", err
 	}
-	return s.w.machine.Plan(ctx, s.w.repo.Repo(), id.Number, name)
+	return s.w.machine.Text(ctx, s.w.repo.Repo(), id.Number, kind, name)
 }

@@ -35,7 +35,7 @@ type buildsHere struct {
 }
 
 // Start implements buildrunner.Service.
-func (b *buildsHere) Start(_ context.Context, _ string, m pipeline.Message) (string, error) {
+func (b *buildsHere) Start(_ context.Context, _, _ string, m pipeline.Message) (string, error) {
 	b.message = m
 	b.begun++
 	b.w.narrate("the function starts build %d", b.begun)

@@ -43,7 +43,7 @@ func bigEnough(ctx context.Context, w *World) error {
 		w.narrate("the check has %d and %d bytes", len(c.Summary), len(c.Text))
 	}
 	repo := w.repo.Repo()
-	url := w.URL + page.PullID{Owner: repo.Owner, Name: repo.Name, Number: 1}.PlanPath("network")
+	url := w.URL + page.PullID{Owner: repo.Owner, Name: repo.Name, Number: 1}.TextPath(page.WholePlan, "network")
 	if !strings.Contains(w.repo.Comments(1)[0].Body, "<"+url+">") {
 		return fmt.Errorf("the comment does not link to %s", url)
 	}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/lockstep-iac/lockstep/engine/events"
+	"github.com/lockstep-iac/lockstep/functions/metrics"
 	"github.com/lockstep-iac/lockstep/functions/page"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/callouts"
@@ -33,6 +34,8 @@ import (
 type Config struct {
 	Dir     string // the data directory; made if missing
 	Version string // Lockstep's
+	// Measure records measurements; nil for nowhere.
+	Measure metrics.Func
 	App     *github.App
 	// Secret is the secret that signs webhooks.
 	Secret github.Secret

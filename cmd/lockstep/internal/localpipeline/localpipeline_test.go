@@ -94,11 +94,11 @@ func TestSite(t *testing.T) {
 	if p.Projects[0].Summary != "2 to add, 1 to forget" || !p.Projects[0].HasPlan || p.Projects[1].HasPlan {
 		t.Errorf("%+v", p.Projects)
 	}
-	if text, err := s.Plan(t.Context(), id, "network"); err != nil || text != "all of network@default" {
+	if text, err := s.Text(t.Context(), id, page.WholePlan, "network"); err != nil || text != "all of network@default" {
 		t.Errorf("%q %v", text, err)
 	}
 	for _, name := range []string{"network@staging", "app", ""} {
-		if _, err := s.Plan(t.Context(), id, name); !errors.Is(err, page.ErrNotFound) {
+		if _, err := s.Text(t.Context(), id, page.WholePlan, name); !errors.Is(err, page.ErrNotFound) {
 			t.Errorf("plan %q: %v", name, err)
 		}
 	}
@@ -119,6 +119,11 @@ func TestWhere(t *testing.T) {
 		r.Project, r.Workspace, _ = strings.Cut(project, "@")
 		if got := m.Pipeline.Where(r.FullReport()); got != "http://127.0.0.1:8080/acme/infra/pull/7"+want {
 			t.Errorf("%s is at %s", project, got)
+		}
+		for _, a := range []pipeline.Artifact{r.StepOutputs(), r.ApplyStepOutputs()} {
+			if got := m.Pipeline.Where(a); got != "http://127.0.0.1:8080/acme/infra/pull/7"+strings.Replace(want, "plan", "steps", 1) {
+				t.Errorf("the outputs of the steps of %s are at %s", project, got)
+			}
 		}
 	}
 }

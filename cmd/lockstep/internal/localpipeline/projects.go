@@ -117,31 +117,53 @@ var tones = map[comment.HeadStanding]page.Tone{
 	comment.HeadRefused: page.Waiting, comment.HeadNothing: page.Quiet, comment.HeadClosed: page.Waiting,
 }
 
-// Plan returns the whole text of a plan. name is the name of the plan's page. The error is page.ErrNotFound if
-// there is no such plan, or if it needs no own page because the pull request's page shows all of it.
-func (m *Machine) Plan(ctx context.Context, repo github.Repo, number int, name string) (string, error) {
+// Text returns the whole text of a kind. name is the name of the plan's page. The error is page.ErrNotFound if there is no
+// such text, or if it needs no own page because the pull request's page shows all of it.
+func (m *Machine) Text(ctx context.Context, repo github.Repo, number int, kind page.TextKind, name string) (string, error) {
 	runs, err := m.runs(ctx, repo, number)
 	if err != nil {
 		return "", err
 	}
 	for _, r := range runs {
-		if planName(r) != name || !r.Plan.Full {
+		if planName(r) != name {
 			continue
 		}
-		text, err := m.Data.Artifacts.Get(ctx, r.FullReport())
-		if errors.Is(err, pipeline.ErrNoArtifact) {
-			err = page.ErrNotFound
+		var all []byte
+		for _, a := range textsOf(r, kind) {
+			text, err := m.Data.Artifacts.Get(ctx, a)
+			if err != nil && !errors.Is(err, pipeline.ErrNoArtifact) {
+				return "", err
+			}
+			all = append(all, text...)
 		}
-		return string(text), err
+		if len(all) > 0 {
+			return string(all), nil
+		}
 	}
 	return "", page.ErrNotFound
+}
+
+// textsOf returns the artifacts that make up a whole text about a run.
+func textsOf(r runs.Run, kind page.TextKind) (out []pipeline.Artifact) {
+	switch {
+	case kind == page.WholePlan && r.Plan.Full:
+		return []pipeline.Artifact{r.FullReport()}
+	case kind == page.StepOutputs:
+		if r.Plan.StepOutputs {
+			out = append(out, r.StepOutputs())
+		}
+		if r.Artifacts.Steps {
+			out = append(out, r.ApplyStepOutputs())
+		}
+	}
+	return out
 }
 
 // report returns the text about a project: its status as in its check, and its plan or the result of its apply.
 // same has the projects that already showed a text, by text. A text that another project already shows is
 // replaced by a reference to that project.
 func (m *Machine) report(ctx context.Context, a status, same map[string]string) (string, error) {
-	text, err := runstatus.Body(ctx, m.Data.Artifacts, a.run, a.Standing)
+	text, err := runstatus.Body(ctx, m.Data.Artifacts, m.Pipeline.Where, a.run, a.Standing)
 	if err != nil {
 		return "", err
 	}
@@ -173,7 +195,7 @@ func (m *Machine) censored(text string) string {
 // belongs to an earlier head commit of the pull request.
 func shown(r runs.Run, p comment.ProjectStatus, former bool) page.Project {
 	out := page.Project{
-		Name: r.Project, Dir: r.Spec.Dir, Workspace: r.Workspace, By: r.Asked.By, Head: r.Spec.Head, Plan: planName(r), HasPlan: r.Plan.Full,
+		Name: r.Project, Dir: r.Spec.Dir, Workspace: r.Workspace, By: r.Asked.By, Head: r.Spec.Head, Plan: planName(r), HasPlan: r.Plan.Full, HasSteps: len(textsOf(r, page.StepOutputs)) > 0,
 	}
 	if out.Standing, out.Tone = p.State(), toneOf(p); former && p.Standing != comment.Superseded {
 		out.Standing += ", at an earlier commit"
@@ -192,8 +214,8 @@ func planName(r runs.Run) string {
 	return r.Project
 }
 
-// where returns the address of the page with the whole plan of a run. a is the artifact of the plan. The third
-// part of a's key is the run's target.
+// where returns the address of the page with a text about a run. a is the artifact with the text. The third part of a's
+// key is the run's target, and the last one is its file.
 func where(base string, a pipeline.Artifact) string {
 	owner, name, _ := strings.Cut(a.Repo, "/")
 	id := page.PullID{Owner: owner, Name: name, Number: a.Number}
@@ -206,7 +228,11 @@ func where(base string, a pipeline.Artifact) string {
 	if err != nil {
 		return base + id.Path()
 	}
-	return base + id.PlanPath(target)
+	kind := page.WholePlan
+	if strings.HasPrefix(parts[4], "steps") {
+		kind = page.StepOutputs
+	}
+	return base + id.TextPath(kind, target)
 }
 
 // toneOf returns the tone (colour) for a project. The project's check has the same tone. It is red only if the

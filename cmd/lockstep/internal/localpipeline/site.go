@@ -65,13 +65,13 @@ func (s Site) Pull(ctx context.Context, id page.PullID) (page.Pull, error) {
 	return p, s.m.show(ctx, x, &p)
 }
 
-// Plan implements page.Site.
-func (s Site) Plan(ctx context.Context, id page.PullID, name string) (string, error) {
+// Text implements page.Site.
+func (s Site) Text(ctx context.Context, id page.PullID, kind page.TextKind, name string) (string, error) {
 	x, err := s.find(ctx, id)
 	if err != nil {
 		return "", err
 	}
-	return s.m.Plan(ctx, x.Repo, id.Number, name)
+	return s.m.Text(ctx, x.Repo, id.Number, kind, name)
 }
 
 // find returns the records about the pull request with the address id. The error is page.ErrNotFound if there

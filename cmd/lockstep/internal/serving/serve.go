@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -19,6 +20,7 @@ import (
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/localpipeline"
 	"github.com/lockstep-iac/lockstep/functions/confine"
+	"github.com/lockstep-iac/lockstep/functions/metrics"
 	"github.com/lockstep-iac/lockstep/functions/page"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/callouts"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/executor"
@@ -123,7 +125,7 @@ func serve(a *cli.App, s *serveSettings) error {
 	m, err := localpipeline.Open(localpipeline.Config{
 		Dir: s.data, Version: a.Version, App: s.app, Secret: s.secret, OwnStates: s.ownStates,
 		PluginEnv: s.pluginEnv, CLIConfig: s.cliConfig, Environ: a.Environ, Secrets: s.secrets,
-		Further: s.further, Serves: s.serves, Deployment: s.deployment, Calls: s.calls, URL: base, Log: log, Apart: s.runs(l, log),
+		Further: s.further, Serves: s.serves, Deployment: s.deployment, Calls: s.calls, URL: base, Log: log, Apart: s.runs(l, log), Measure: s.metrics.Observe,
 	})
 	if err == nil {
 		_, err = m.Data.Queue.Waiting(a.Ctx) // opens the database
@@ -200,11 +202,11 @@ func janitor(ctx context.Context, m *localpipeline.Machine, log func(error)) {
 
 // handler returns the HTTP handler for webhooks and pages. Only people who may see the pages get them.
 func (s *serveSettings) handler(ctx context.Context, m *localpipeline.Machine, base string, log func(error)) http.Handler {
-	pages := page.Handler{Site: m.Site(s.web), Access: s.access, Title: "runs", Manual: docs.Read(), Log: log}.Server()
+	pages := page.Handler{Site: m.Site(s.web), Access: s.access, Title: "runs", Manual: docs.Read(), Log: log, Metrics: &s.metrics}.Server()
 	mux := http.NewServeMux()
-	mux.Handle("/webhook", m.Webhook)
+	mux.Handle("/webhook", s.measured(m.Webhook))
 	for name, x := range m.Webhooks() {
-		mux.Handle("/webhook/"+name, x)
+		mux.Handle("/webhook/"+name, s.measured(x))
 	}
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		// Pages with streams of events end only with their context. The context must end when the server shuts
@@ -215,6 +217,27 @@ func (s *serveSettings) handler(ctx context.Context, m *localpipeline.Machine, b
 		pages.ServeHTTP(w, r.WithContext(c))
 	})
 	return mux
+}
+
+// measured returns a handler that records the time of each answer of next.
+func (s *serveSettings) measured(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		began, answer := time.Now(), &coded{w, http.StatusOK}
+		next.ServeHTTP(answer, r)
+		s.metrics.Observe(metrics.WebhookSeconds, time.Since(began).Seconds(), strconv.Itoa(answer.code))
+	})
+}
+
+// coded is a response writer that keeps the code of the answer.
+type coded struct {
+	http.ResponseWriter
+	code int
+}
+
+// WriteHeader implements http.ResponseWriter.
+func (c *coded) WriteHeader(code int) {
+	c.code = code
+	c.ResponseWriter.WriteHeader(code)
 }
 
 // base returns the address of the server's pages, without a slash at the end.
@@ -236,6 +259,7 @@ type serveSettings struct {
 	further     map[string]localpipeline.Further // by name
 	secret      github.Secret
 	access      page.Access
+	metrics     metrics.Registry
 	tokenFile   string // with the token of access
 	pluginEnv   []string
 	cliConfig   string

@@ -16,11 +16,12 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// Environment variables of a CodeBuild build: the message that the build handles, and the build's time limit in
-// minutes.
+// Environment variables of a CodeBuild build: the message that the build handles, the build's time limit in minutes, and the
+// image that the base branch has named; no variable for the deployment's image.
 const (
 	messageVariable = "LOCKSTEP_MESSAGE"
 	minutesVariable = "LOCKSTEP_BUILD_MINUTES"
+	imageVariable   = "LOCKSTEP_BUILD_IMAGE"
 )
 
 // buildTime returns the time limit of a build; 0 if this process is not a build.
@@ -48,7 +49,7 @@ func buildEnd(getenv func(string) string, now time.Time) time.Time {
 func (w *Worker) build(ctx context.Context, message string) int {
 	var m pipeline.Message
 	id := os.Getenv("CODEBUILD_BUILD_ID")
-	if err := json.Unmarshal([]byte(message), &m); err != nil || m.Kind != pipeline.ToApply || id == "" {
+	if err := json.Unmarshal([]byte(message), &m); err != nil || m.Kind != w.work() || id == "" {
 		w.Log.Error("dropped a message that is not a build of Lockstep", "error", err, "build", id)
 		return 1
 	}
@@ -65,12 +66,20 @@ func (w *Worker) build(ctx context.Context, message string) int {
 		return 1
 	}
 	x.Build, x.Builds, x.Runners = id, nil, []string{environments.CodeBuild}
+	tries := 0
 	for {
 		err := w.scratch.Empty()
 		if err == nil {
 			err = x.Handle(ctx, m)
 		}
 		wait, code := after(err, time.Now(), end)
+		if wait == 0 && code != 0 && m.Kind == pipeline.ToPlan { // no queue has the message any more
+			if tries++; tries < maxTries {
+				wait = time.Minute
+			} else if err := x.Abandon(context.WithoutCancel(ctx), m, err.Error()); err != nil {
+				log.Error("the plan could not be given up", "error", err.Error())
+			}
+		}
 		if wait == 0 {
 			log.Info("the build ends", "result", outcome(err), "code", code)
 			return code
@@ -82,6 +91,17 @@ func (w *Worker) build(ctx context.Context, message string) int {
 		case <-time.After(wait):
 		}
 	}
+}
+
+// maxTries is how often a build tries to make a plan. The queue of plans is as patient.
+const maxTries = 3
+
+// work returns the kind of messages that builds of the function handle.
+func (w *Worker) work() pipeline.Kind {
+	if w.function == wiring.Plan {
+		return pipeline.ToPlan
+	}
+	return pipeline.ToApply
 }
 
 func outcome(err error) string {

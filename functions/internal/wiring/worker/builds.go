@@ -13,7 +13,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/buildrunner"
 )
 
-// builds starts builds of a CodeBuild project. A build runs the program of the apply function.
+// builds starts builds of a CodeBuild project. A build runs the program of the function that starts it.
 type builds struct {
 	client  *codebuild.Client
 	project string
@@ -22,13 +22,19 @@ type builds struct {
 // Start implements buildrunner.Service. If it is called twice with the same token within five minutes,
 // CodeBuild starts only one build.
 // Source: https://docs.aws.amazon.com/codebuild/latest/APIReference/API_StartBuild.html
-func (b builds) Start(ctx context.Context, token string, m pipeline.Message) (string, error) {
-	out, err := b.client.StartBuild(ctx, &codebuild.StartBuildInput{
+func (b builds) Start(ctx context.Context, token, image string, m pipeline.Message) (string, error) {
+	in := &codebuild.StartBuildInput{
 		ProjectName: &b.project, IdempotencyToken: &token,
 		EnvironmentVariablesOverride: []types.EnvironmentVariable{
 			{Name: aws.String(messageVariable), Value: aws.String(string(pipeline.Encode(m))), Type: types.EnvironmentVariableTypePlaintext},
 		},
-	})
+	}
+	if image != "" {
+		// The project's role pulls the image. CodeBuild's own credentials are for its own images.
+		in.ImageOverride, in.ImagePullCredentialsTypeOverride = &image, types.ImagePullCredentialsTypeServiceRole
+		in.EnvironmentVariablesOverride = append(in.EnvironmentVariablesOverride, types.EnvironmentVariable{Name: aws.String(imageVariable), Value: &image, Type: types.EnvironmentVariableTypePlaintext})
+	}
+	out, err := b.client.StartBuild(ctx, in)
 	var api smithy.APIError
 	if errors.As(err, &api) {
 		switch api.ErrorCode() {

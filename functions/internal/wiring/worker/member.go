@@ -86,6 +86,7 @@ func (w *Worker) member(own *wiring.World) *member {
 			w.Log.Info("restrictions of programs of pull requests", "protection", lines)
 		},
 	}
+	e.Image = os.Getenv(imageVariable)
 	e.Packages = openPackages(w.function, w.World)
 	if own.Toolbox != "" {
 		e.Tool = toolsIn(awsstore.Tools{Client: s3.NewFromConfig(own.AWS), Bucket: own.Toolbox, Dir: filepath.Join(os.TempDir(), "lockstep-tools")})
@@ -97,12 +98,12 @@ func (w *Worker) member(own *wiring.World) *member {
 	p := parts.Pipeline()
 	p.Engine, p.Projects, p.TryPolicies, p.Step, p.FindUnits, p.Scratch = e, e, e.Rehearse, e.Step, e.FindUnits, e.Scratch
 	p.States, p.Share, p.Hook, p.Notify = own.OwnStates, own.MaxPlans, calls.Hook, calls.Notify
-	p.StopBefore = own.StopBefore
+	p.StopBefore, p.Measure = own.StopBefore, w.Measure
 	p.Audit = audit.Trail{Chains: awsstore.Chains{Client: s3.NewFromConfig(own.AWS), Bucket: own.Audit}}
 	if own.Builds != "" {
 		p.Runners = []string{environments.CodeBuild}
 	}
-	if own.Builds != "" && w.function == wiring.Apply {
+	if own.Builds != "" {
 		p.Builds = builds{codebuild.NewFromConfig(own.AWS), own.Builds}
 	}
 	return &member{p, e}

@@ -145,11 +145,33 @@ func (c *application) end(ctx context.Context, o jobs.Outcome, err error) error 
 // can record the result.
 func (c *application) stepsReport(ctx context.Context) string {
 	after, err := c.ap.Steps.Each(ctx, c.after, c.run.Run, c.job, nil)
-	text := slices.Concat(c.ran, after).Markdown()
+	all := slices.Concat(c.ran, after)
+	where, unkept := c.keepOutputs(context.WithoutCancel(ctx), all)
+	text := all.Markdown(where)
+	if unkept != nil {
+		text += "The outputs of the steps could not be stored: " + markdown.Code(c.ap.Report.Clean(unkept.Error())) + "\n\n"
+	}
 	if err != nil {
 		text += "Not all steps after the apply have run: " + markdown.Code(c.ap.Report.Clean(err.Error())) + "\n\n"
 	}
 	return text
+}
+
+// keepOutputs stores the outputs of steps, and returns their place for people; "" if there is none.
+func (c *application) keepOutputs(ctx context.Context, all steps.Results) (where string, err error) {
+	text := all.Outputs()
+	if text == nil {
+		return "", nil
+	}
+	a := c.run.ApplyStepOutputs()
+	if err := c.ap.Artifacts.Put(ctx, a, text); err != nil {
+		return "", err
+	}
+	c.run.Artifacts.Steps = true
+	if c.ap.Report.Where == nil {
+		return "", nil
+	}
+	return c.ap.Report.Where(a), nil
 }
 
 // handOver passes the apply on to another process; the state stays locked. If this process dies between two

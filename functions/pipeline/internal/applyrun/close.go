@@ -40,7 +40,7 @@ func (cl *Closer) Close(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := cl.keepFindings(ctx); err != nil {
+	if err := cl.keepForBase(ctx); err != nil {
 		return err
 	}
 	if err := cl.SettleAll(ctx, cl.Facts.Pull.Merged && planned); err != nil {
@@ -58,9 +58,9 @@ func (cl *Closer) Close(ctx context.Context) error {
 	return cl.Report.Sync(ctx)
 }
 
-// keepFindings makes the findings of a merged pull request those of its base branch, with which later pull requests are
-// compared.
-func (cl *Closer) keepFindings(ctx context.Context) error {
+// keepForBase makes the findings and the generated files of a merged pull request those of its base branch, with which
+// later pull requests are compared.
+func (cl *Closer) keepForBase(ctx context.Context) error {
 	if !cl.Facts.Pull.Merged {
 		return nil
 	}
@@ -72,7 +72,7 @@ func (cl *Closer) keepFindings(ctx context.Context) error {
 		if s.Spec.Head != cl.Facts.Pull.Head.SHA {
 			continue
 		}
-		if err := steps.KeepFindings(ctx, cl.Artifacts, s.Run, cl.Facts.Pull.Base.Ref); err != nil {
+		if err := steps.KeepForBase(ctx, cl.Artifacts, s.Run, cl.Facts.Pull.Base.Ref); err != nil {
 			return err
 		}
 	}
@@ -463,7 +463,7 @@ func (cl *Closer) drop(ctx context.Context, s ledger.Versioned, was runs.Phase) 
 		return err
 	}
 	// The texts for people are kept: the plan, and the result of its apply. The next plan deletes both.
-	if err := ledger.Sweep(ctx, cl.Artifacts, s.Run, s.HighestNumber(), s.Report(), s.FullReport(), s.Result(), s.FullResult()); err != nil {
+	if err := ledger.Sweep(ctx, cl.Artifacts, s.Run, s.HighestNumber(), s.Report(), s.FullReport(), s.Result(), s.FullResult(), s.StepOutputs(), s.ApplyStepOutputs()); err != nil {
 		return err
 	}
 	if err := cl.Ledger.UnlistPlan(ctx, s.Run); err != nil {

@@ -24,7 +24,7 @@ func (ap *Applier) inBuild(ctx context.Context, s ledger.Versioned, job jobs.Job
 	if err := ap.Leases.LetGo(ctx); err != nil {
 		return true, err
 	}
-	err := ap.Builder.HandOver(ctx)
+	err := ap.Builder.HandOver(ctx, job.Environment.Runner().Image)
 	if no := buildrunner.IsRefused(err); no != nil {
 		problem := fmt.Sprintf("the environment %q is applied in CodeBuild (%s on the base branch), which does not start a build: %v", job.Environment.Name(), job.Environment.Runner().At, no)
 		return true, ap.refuse(ctx, s, admission.Refusal(reasons.Unusable{Problem: ap.Report.Clean(problem)}))
@@ -44,7 +44,7 @@ func (ap *Applier) continuesInBuild(ctx context.Context, s ledger.Versioned, b l
 	if err != nil || stop != nil {
 		return err
 	}
-	if err = ap.Builder.HandOver(ctx); buildrunner.IsRefused(err) != nil {
+	if err = ap.Builder.HandOver(ctx, ""); buildrunner.IsRefused(err) != nil {
 		return nil
 	}
 	return err

@@ -60,8 +60,10 @@ func (p *permission) decide(ctx context.Context, now jobs.BeforeApply) (none led
 	if err != nil {
 		return none, jobs.Refused, err
 	}
-	if p.last = ran.Refusal(asksAgain(p.q)); !p.last.Allowed() {
-		return none, jobs.Refused, nil
+	if p.last = ran.Refusal(asksAgain(p.q), ""); !p.last.Allowed() {
+		where, err := p.keepOutputs(ctx, ran)
+		p.last = ran.Refusal(asksAgain(p.q), where)
+		return none, jobs.Refused, err
 	}
 	if p.after, err = p.ap.Steps.List(ctx, requirements.AfterApply, p.run.Run); err != nil {
 		return none, jobs.Refused, err
@@ -141,6 +143,7 @@ func (p *permission) look(ctx context.Context, now jobs.BeforeApply) (err error)
 // judged returns a run with those verdicts of policies and gates on which the refusal is based. So people see
 // the latest verdicts.
 func (p *permission) judged(s ledger.Versioned) ledger.Versioned {
+	s.Artifacts.Steps = p.run.Artifacts.Steps
 	if s.Plan.Judged = nil; admission.Has[reasons.Required](p.last) {
 		s.Plan.Judged = p.content
 	}

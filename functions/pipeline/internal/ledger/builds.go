@@ -15,6 +15,7 @@ type Builds struct {
 	Number int       // the number of the last build, from 1; 0 for none
 	ID     string    `json:",omitempty"` // "" while it is not known whether the build was started
 	Begun  time.Time // when the build was to be started
+	Image  string    `json:",omitempty"` // of all builds of the apply; "" for the deployment's
 	// Over says how the build has ended; "" if it may still be running.
 	Over string `json:",omitempty"`
 

@@ -83,6 +83,9 @@ func (pl *Planner) Plan(ctx context.Context) error {
 	} else if stop != nil {
 		return pl.stopped(ctx, s, stop.By)
 	}
+	if away, err := pl.inBuild(ctx, s); away || err != nil {
+		return err
+	}
 	if err := pl.Leases.Hold(ctx, s.Run); err != nil {
 		return err
 	}
@@ -174,7 +177,8 @@ func (pl *Planner) make(ctx context.Context, s ledger.Versioned, q admission.Req
 		return pl.recordFinalError(ctx, s, err)
 	}
 	if ungenerated != nil {
-		return pl.recordDenial(ctx, s, admission.Refusal(*ungenerated))
+		why := admission.Refusal(*ungenerated).Reasons.Markdown()
+		return pl.storePlan(ctx, s, generated.On(jobs.PlanResult{Report: why}), ledger.Inputs{})
 	}
 	if runs.Preview(s.Run) {
 		return pl.preview(ctx, s, q, dir)

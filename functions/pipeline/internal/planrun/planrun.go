@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/buildrunner"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/integrations"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
@@ -77,6 +78,8 @@ type Planner struct {
 	// Follow queues an apply that was requested together with a plan, or answers why it does not. It is called
 	// after the plan was shown, and can be repeated.
 	Follow func(ctx context.Context, r runs.Run) error
+	// Builder lets builds make the plans of environments with an image.
+	Builder buildrunner.Builder
 	// Poll is how often a plan in progress checks whether a newer plan is requested; 0 means 5 s.
 	Poll time.Duration
 }

@@ -100,10 +100,10 @@ func (k PlanStore) store(ctx context.Context, s ledger.Versioned, result jobs.Pl
 	on, note := jobs.PlannedOn(foreseen, result.Asked)
 	text := []byte(k.Report.Clean(note.Above(result.Report)))
 	if err := errors.Join(put(s.SavedPlan(), result.Plan), put(s.Report(), text),
-		put(s.FullReport(), []byte(k.Report.Clean(result.Full))), put(s.InputsRecord(), pipeline.Encode(in)), put(s.NotesArtifact(), report.EncodeNotes(k.Report, result.Notes)), put(runs.OutputsArtifact(s.Run), result.Outputs), put(s.StepsArtifact(), steps), put(s.FindingsArtifact(), result.Findings)); err != nil {
+		put(s.FullReport(), []byte(k.Report.Clean(result.Full))), put(s.InputsRecord(), pipeline.Encode(in)), put(s.NotesArtifact(), report.EncodeNotes(k.Report, result.Notes)), put(runs.OutputsArtifact(s.Run), result.Outputs), put(s.StepsArtifact(), steps), put(s.StepOutputs(), result.StepOutputs), put(s.FindingsArtifact(), result.Findings), put(s.ConfigArtifact(), result.Generated)); err != nil {
 		return s, err
 	}
-	s.Plan.Full, s.Plan.Findings, s.Plan.Steps = result.Full != "", result.Findings != nil, ""
+	s.Plan.Full, s.Plan.StepOutputs, s.Plan.Findings, s.Plan.Generated, s.Plan.Steps = result.Full != "", result.StepOutputs != nil, result.Findings != nil, result.Generated != nil, ""
 	if steps != nil {
 		s.Plan.Steps = runs.HashOf(steps)
 	}

@@ -364,6 +364,9 @@ func (rp *Reporter) project(ctx context.Context, r runs.Run, line *gatefacts.Ord
 	if r.Plan.Full && rp.Where != nil && r.Phase != runs.Dropped {
 		p.Whole = rp.Where(r.FullReport())
 	}
+	if r.Plan.StepOutputs && rp.Where != nil {
+		comment.StepOutputsAt(p.Steps, rp.Where(r.StepOutputs()))
+	}
 	return p, err
 }
 

@@ -62,17 +62,28 @@ func (b *base) compare(ctx context.Context, step string, head toolresults.Findin
 	return &c
 }
 
-// KeepFindings makes the findings of a merged run those of the branch into which it was merged.
-func KeepFindings(ctx context.Context, a pipeline.Artifacts, r runs.Run, branch string) error {
-	if !r.Plan.Findings {
-		return nil
+// KeepForBase makes the findings and the generated files of a merged run those of the branch into which it was merged.
+func KeepForBase(ctx context.Context, a pipeline.Artifacts, r runs.Run, branch string) error {
+	for _, x := range []struct {
+		has      bool
+		from, to pipeline.Artifact
+	}{
+		{r.Plan.Findings, r.FindingsArtifact(), r.BaseFindings(branch)},
+		{r.Plan.Generated, r.ConfigArtifact(), r.BaseConfig(branch)},
+	} {
+		if !x.has {
+			continue
+		}
+		data, err := a.Get(ctx, x.from)
+		if errors.Is(err, pipeline.ErrNoArtifact) {
+			continue
+		}
+		if err == nil {
+			err = a.Put(ctx, x.to, data)
+		}
+		if err != nil {
+			return err
+		}
 	}
-	data, err := a.Get(ctx, r.FindingsArtifact())
-	if errors.Is(err, pipeline.ErrNoArtifact) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	return a.Put(ctx, r.BaseFindings(branch), data)
+	return nil
 }

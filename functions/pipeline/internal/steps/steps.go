@@ -13,7 +13,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -69,11 +68,15 @@ func (x Runner) At(ctx context.Context, on requirements.Moment, r runs.Run, j jo
 	return x.Each(ctx, l, r, j, plan)
 }
 
-// Again runs the steps before the plan of a run whose plan was made again. j is the job of that plan. Its programs and
+// Again runs the generators, and the steps before the plan, of a run whose plan was made again. j is the job of that plan. Its programs and
 // providers could have changed files in its checkout, so the steps have a checkout of their own.
 func (x Runner) Again(ctx context.Context, r runs.Run, j jobs.Job) (Results, error) {
 	l, err := x.List(ctx, requirements.BeforePlan, r)
-	if err != nil || l.Empty() {
+	if err != nil {
+		return nil, err
+	}
+	generators, err := x.List(ctx, requirements.Generate, r)
+	if err != nil || l.Empty() && generators.Empty() {
 		return nil, err
 	}
 	dir, done, err := x.Facts.Checkout(ctx, r.Spec.Merge)
@@ -81,7 +84,7 @@ func (x Runner) Again(ctx context.Context, r runs.Run, j jobs.Job) (Results, err
 		return nil, fmt.Errorf("check out the files for the steps of %s: %w", r.Project, err)
 	}
 	defer done()
-	no, err := x.Generate(ctx, r, dir, comment.Command{Verb: comment.Plan, Project: r.Project})
+	generated, no, err := x.Generated(ctx, r, dir, comment.Command{Verb: comment.Plan, Project: r.Project})
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +94,8 @@ func (x Runner) Again(ctx context.Context, r runs.Run, j jobs.Job) (Results, err
 		}
 	}
 	j.Checkout = dir
-	return x.Each(ctx, l, r, j, nil)
+	before, err := x.Each(ctx, l, r, j, nil)
+	return slices.Concat(generated, before), err
 }
 
 // Each runs the steps in a list, one after another, in the checkout of the job. plan is the plan as JSON without sensitive
@@ -106,11 +110,6 @@ func (x Runner) Each(ctx context.Context, l List, r runs.Run, j jobs.Job, plan [
 		got, err := x.Run(ctx, jobs.StepRun{Step: s, Job: j, BaseSHA: l.sha, Plan: plan})
 		if err != nil {
 			return nil, err
-		}
-		if s.On == requirements.Generate && got.Succeeded() {
-			if got.Problem = x.unreadable(j.Checkout); got.Problem != "" {
-				got.Outcome = comment.StepLimited
-			}
 		}
 		shown, err := x.read(j, got)
 		if err != nil {
@@ -142,10 +141,17 @@ func (x Runner) After(ctx context.Context, r runs.Run, j jobs.Job, before Result
 	if plan.Content != nil {
 		plan.Content.Steps, plan.Content.Costs = all.Judgements(), all.costs()
 	}
-	notes, _ := comment.StepNotes(all.shown())
+	notes, _ := comment.StepNotes(all.shown(""))
 	plan.Notes = append(plan.Notes, notes...)
-	plan.Findings, plan.Steps = all.encoded(), comment.StepsWithin(all.shown())
-	return plan, nil
+	x.compareConfig(ctx, r, j.Checkout, all)
+	plan.Findings, plan.Generated = all.encoded(), all.configuration()
+	return all.On(plan), nil
+}
+
+// On returns a plan's result with the results of its steps, as people see them.
+func (all Results) On(plan jobs.PlanResult) jobs.PlanResult {
+	plan.Steps, plan.StepOutputs = comment.StepsWithin(all.shown("")), all.Outputs()
+	return plan
 }
 
 // Generate runs the steps that write files into the checkout dir of a run's commit. The project cannot be used there if
@@ -164,29 +170,10 @@ func (x Runner) Generated(ctx context.Context, r runs.Run, dir string, again com
 		Owner: fmt.Sprintf("lockstep %s#%d", at.Repository(), at.Number), Actor: x.Facts.Message.Actor,
 	}
 	all, err = x.At(ctx, requirements.Generate, r, j, nil)
-	if failed := all.failures(again); failed != nil {
+	if failed := all.failures(again, ""); failed != nil {
 		no = &failed[0]
 	}
 	return all, no, err
-}
-
-// unreadable returns why the files that a program has written cannot be read; "" if they can. Whoever reads a named pipe
-// waits until somebody writes into it.
-func (x Runner) unreadable(checkout string) string {
-	root, err := os.OpenRoot(checkout)
-	if err == nil {
-		defer root.Close()
-		err = fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
-			if err == nil && d.Type()&^(fs.ModeDir|fs.ModeSymlink) != 0 {
-				err = fmt.Errorf("the program has made %.*s, which is no regular file", maxLine, name)
-			}
-			return err
-		})
-	}
-	if err != nil {
-		return "its files cannot be read: " + x.clean(err.Error())
-	}
-	return ""
 }
 
 // clean removes Lockstep's secrets from a text.
@@ -195,6 +182,14 @@ func (x Runner) clean(text string) string {
 		return text
 	}
 	return x.Clean(text)
+}
+
+// redactor returns a function that removes from a text what the program of a step must not show.
+func (x Runner) redactor(got jobs.StepResult) func(string) string {
+	if got.Redact == nil {
+		return x.clean
+	}
+	return func(text string) string { return x.clean(got.Redact(text)) }
 }
 
 // read makes of a program's output what people see. The output is that of a program in a checkout of the pull request.
@@ -209,10 +204,7 @@ func (x Runner) read(j jobs.Job, got jobs.StepResult) (Result, error) {
 		return Result{}, err
 	}
 	out := Result{StepResult: got}
-	redact := x.clean
-	if got.Redact != nil {
-		redact = func(text string) string { return x.clean(got.Redact(text)) }
-	}
+	redact := x.redactor(got)
 	o := toolresults.Options{Root: at, Dir: j.Dir, Files: root.FS(), Redact: redact}
 	if got.Total > int64(len(got.Output)) {
 		o.Format = toolresults.Text // the end is missing
@@ -225,6 +217,12 @@ func (x Runner) read(j jobs.Job, got jobs.StepResult) (Result, error) {
 		out.text, out.before = toolresults.Tail(got.Errors, redact)
 	} else {
 		out.text, out.before = toolresults.Tail(got.Output, redact)
+	}
+	out.output = outputs(got, redact)
+	if got.On == requirements.Generate && got.Succeeded() {
+		if out.config, err = readConfig(root, got.Wrote, redact); err != nil {
+			return Result{}, err
+		}
 	}
 	out.Output, out.Errors = nil, nil
 	return out, nil
@@ -239,19 +237,26 @@ type Result struct {
 	unread   string                  // why the output is not understood; "" if it is
 	text     string                  // its last lines
 	before   int                     // how many lines are left out before them
+	config   configFiles             // the configuration that a generator wrote
+	changes  *comment.FileChanges    // of these files, with the base branch; nil if there is nothing to compare
+	// difference is the text of changes.
+	difference string
+	output     string // all that the program wrote, without secrets; the end of it if that is long
 }
 
 // Results are the results of steps.
 type Results []Result
 
-// shown returns the results as people see them.
-func (all Results) shown() (out []comment.Step) {
+// shown returns the results as people see them. where is the place of their [Results.Outputs]; "" for none.
+func (all Results) shown(where string) (out []comment.Step) {
 	for _, r := range all {
 		out = append(out, comment.Step{
 			Name: r.Name, On: comment.StepOn(r.On), Outcome: r.Outcome, ExitCode: r.Exit, Reason: markdown.Code(r.Problem), Required: r.Required, Took: r.Took, Wrote: r.Wrote,
 			Result: r.Result, Compared: r.compared, Unread: r.unread, Text: r.text, Before: r.before,
+			Changes: r.changes.With(r.difference), More: strings.TrimSpace(r.output) != strings.TrimSpace(r.text),
 		})
 	}
+	comment.StepOutputsAt(out, where)
 	return out
 }
 
@@ -289,18 +294,18 @@ func (all Results) costs() (out []runs.Cost) {
 }
 
 // Refusal returns a decision from the results of steps before an apply: each required one must succeed. again is the
-// command that runs them once more.
-func (all Results) Refusal(again comment.Command) (d admission.Decision) {
-	for _, failed := range all.failures(again) {
+// command that runs them once more. where is the place of their [Results.Outputs]; "" for none.
+func (all Results) Refusal(again comment.Command, where string) (d admission.Decision) {
+	for _, failed := range all.failures(again, where) {
 		d.Reasons = append(d.Reasons, failed)
 	}
 	return d
 }
 
-func (all Results) failures(again comment.Command) (no []reasons.StepFailed) {
+func (all Results) failures(again comment.Command, where string) (no []reasons.StepFailed) {
 	for _, r := range all {
 		if r.Required && !r.Succeeded() {
-			no = append(no, reasons.StepFailed{Step: r.Name, On: string(r.On), Why: r.Failure(), Said: r.lastLine(), Again: again.String()})
+			no = append(no, reasons.StepFailed{Step: r.Name, On: string(r.On), Why: r.Failure(), Said: r.lastLine(), Again: again.String(), Whole: where})
 		}
 	}
 	return no
@@ -319,5 +324,7 @@ func (r Result) lastLine() string {
 // maxMarkdown is the size of the part about steps in a report, in bytes.
 const maxMarkdown = 20_000
 
-// Markdown returns what the steps reported, for people.
-func (all Results) Markdown() string { return comment.StepsMarkdown(all.shown(), maxMarkdown) }
+// Markdown returns what the steps reported, for people. where is the place of their [Results.Outputs]; "" for none.
+func (all Results) Markdown(where string) string {
+	return comment.StepsMarkdown(all.shown(where), maxMarkdown)
+}

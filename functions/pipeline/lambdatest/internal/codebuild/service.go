@@ -1,6 +1,6 @@
 //go:build linux
 
-// Package codebuild is a fake CodeBuild with one project. Each build runs a program as a real process.
+// Package codebuild is a fake CodeBuild. Each build runs the program of its project as a real process.
 //
 // The package does not know IAM, or what the program does. Start reading at [Service].
 package codebuild
@@ -19,26 +19,32 @@ import (
 	"time"
 )
 
-// A Service is a fake CodeBuild with one project. It is safe for concurrent use.
+// A Service is a fake CodeBuild. It is safe for concurrent use.
 type Service struct {
-	Project string
-	Program string
-	Env     []string // of the program, in addition to CodeBuild's and a start's own
-	Log     io.Writer
-	// Begins is called before a build starts, and Fails for a build that cannot start.
-	Begins func()
-	Fails  func(error)
+	Projects map[string]Project // by name
+	Log      io.Writer
+	// Fails is called for a build that cannot start.
+	Fails func(error)
 
 	mu     sync.Mutex
 	tokens map[string]int // builds by idempotency token
 	all    []*build
 }
 
-// A build is a build of the project: one process.
+// A Project is a project of CodeBuild.
+type Project struct {
+	Program string
+	Env     []string // of the program, in addition to CodeBuild's and a start's own
+	// Begins is called before a build starts. image is the image that replaces the project's; "" for none.
+	Begins func(image string)
+}
+
+// A build is a build of a project: one process.
 type build struct {
 	ID     string `json:"id"`
 	Status string `json:"buildStatus"`
 	Done   bool   `json:"buildComplete"`
+	image  string
 	pid    int
 	ended  chan struct{}
 }
@@ -49,6 +55,8 @@ type Input struct {
 	Project string                         `json:"projectName"`
 	Token   string                         `json:"idempotencyToken"`
 	Env     []struct{ Name, Value string } `json:"environmentVariablesOverride"`
+	Image   string                         `json:"imageOverride"`
+	Pull    string                         `json:"imagePullCredentialsTypeOverride"`
 	IDs     []string                       `json:"ids"`
 	ID      string                         `json:"id"`
 }
@@ -80,6 +88,9 @@ func (b *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/x-amz-json-1.1")
 	_, operation, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
 	switch i := slices.IndexFunc(b.all, func(x *build) bool { return x.ID == in.ID || slices.Contains(in.IDs, x.ID) }); {
+	case operation == "StartBuild" && (in.Image == "") != (in.Pull != "SERVICE_ROLE"):
+		w.WriteHeader(http.StatusBadRequest)
+		fmt.Fprint(w, `{"__type":"InvalidInputException","message":"an image in a private registry needs SERVICE_ROLE"}`)
 	case operation == "StartBuild":
 		json.NewEncoder(w).Encode(map[string]any{"build": b.start(in)})
 	case operation == "BatchGetBuilds" && i >= 0:
@@ -104,16 +115,17 @@ func (b *Service) start(in Input) *build {
 		b.tokens = map[string]int{}
 	}
 	b.tokens[in.Token] = len(b.all)
-	b.Begins()
-	x := &build{ID: fmt.Sprintf("%s:%08d-0000-4000-8000-000000000000", b.Project, len(b.all)), Status: "IN_PROGRESS", ended: make(chan struct{})}
+	project := b.Projects[in.Project]
+	project.Begins(in.Image)
+	x := &build{ID: fmt.Sprintf("%s:%08d-0000-4000-8000-000000000000", in.Project, len(b.all)), Status: "IN_PROGRESS", image: in.Image, ended: make(chan struct{})}
 	b.all = append(b.all, x)
 	tmp, err := os.MkdirTemp("", "l-*")
 	if err != nil {
 		b.Fails(err)
 		return x
 	}
-	cmd := exec.Command(b.Program)
-	cmd.Env = append(slices.Clone(b.Env), "CODEBUILD_BUILD_ID="+x.ID, fmt.Sprintf("CODEBUILD_START_TIME=%d", time.Now().UnixMilli()), "PATH=/usr/local/bin:/usr/bin:/bin", "TMPDIR="+tmp)
+	cmd := exec.Command(project.Program)
+	cmd.Env = append(slices.Clone(project.Env), "CODEBUILD_BUILD_ID="+x.ID, fmt.Sprintf("CODEBUILD_START_TIME=%d", time.Now().UnixMilli()), "PATH=/usr/local/bin:/usr/bin:/bin", "TMPDIR="+tmp)
 	for _, v := range in.Env {
 		cmd.Env = append(cmd.Env, v.Name+"="+v.Value)
 	}
@@ -156,6 +168,17 @@ func (b *Service) Kill() {
 	for _, x := range b.all {
 		b.kill(x, "FAULT")
 	}
+}
+
+// Images returns the image that replaces the project's for each build, in the order of their starts; "" for none.
+func (b *Service) Images() []string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var out []string
+	for _, x := range b.all {
+		out = append(out, x.image)
+	}
+	return out
 }
 
 // Statuses returns the status of each build, in the order of their starts.
