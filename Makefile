@@ -16,7 +16,7 @@ export GOFLAGS
 VERSION ?= 0.1.0-dev
 REPRODUCIBLE = GOAMD64=v1 GOARM64=v8.0
 
-.PHONY: all build release reproduce check test sizes docs vulnerabilities bench fuzz bombs torture simulate long mutants mutate differential clients clean parts
+.PHONY: all build release reproduce check test sizes docs vulnerabilities bench fuzz bombs torture simulate long mutants mutate differential clients scanners clean parts
 
 all: build
 
@@ -150,6 +150,12 @@ clients:
 	@LOCKSTEP_PARTS='$(PARTS)' LOCKSTEP_TEST_PARTS=require sh .ci/parts clients
 	LOCKSTEP_PARTS='$(PARTS)' LOCKSTEP_TEST_PARTS=require go test -count=1 -timeout 0 -v -run '$(CLIENT)' ./cmd/clients -clients
 	LOCKSTEP_PARTS='$(PARTS)' LOCKSTEP_TEST_PARTS=require go test -count=1 -timeout 0 -v -run 'TestTerragrunt' ./cmd/lockstep/internal/localpipeline
+
+# The real tflint and conftest, whose results Lockstep reads. To build both takes 17 minutes on a machine of two busy cores, so
+# `make test` reads their recorded outputs.
+scanners:
+	@LOCKSTEP_PARTS='$(PARTS)' LOCKSTEP_TEST_PARTS=require sh .ci/parts scanners
+	LOCKSTEP_PARTS='$(PARTS)' LOCKSTEP_TEST_PARTS=require go test -count=1 -v -run TestScanners ./functions/internal/toolresults -scanners
 
 clean:
 	rm -rf bin dist .parts

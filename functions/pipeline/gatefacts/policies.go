@@ -72,21 +72,14 @@ func policyFiles(checkout fs.FS, of string, p requirements.Policy, left *int) (m
 			if err != nil || d.IsDir() || !isPolicy(name) || path.Ext(name) == ".rego" && dir != p.Dir {
 				return err
 			}
-			if !d.Type().IsRegular() {
-				return fmt.Errorf("%s is no regular file", name)
-			}
-			info, err := d.Info()
-			if err != nil {
-				return err
-			}
-			if *left -= int(min(info.Size(), maxPolicies+1)); *left < 0 || len(files) == maxPolicyFiles {
-				return fmt.Errorf("there are more than %d files in %s, or more than %d bytes in all policies", maxPolicyFiles, dir, maxPolicies)
-			}
 			below := strings.TrimPrefix(strings.TrimPrefix(name, dir), "/")
 			if files[below] != nil {
 				return fmt.Errorf("there is a file %s in two of the directories of the policy: give %s another name", below, name)
 			}
-			files[below], err = fs.ReadFile(checkout, name)
+			files[below], err = readWithin(checkout, name, d, left)
+			if errors.Is(err, errTooLarge) || len(files) > maxPolicyFiles {
+				return fmt.Errorf("there are more than %d files in %s, or more than %d bytes in all policies", maxPolicyFiles, dir, maxPolicies)
+			}
 			return err
 		})
 	}
@@ -96,6 +89,25 @@ func policyFiles(checkout fs.FS, of string, p requirements.Policy, left *int) (m
 		}
 	}
 	return files, nil
+}
+
+// errTooLarge means that the files of a commit are larger than their limit.
+var errTooLarge = errors.New("the files are too large")
+
+// readWithin reads a regular file of a checkout. left is the number of bytes that may still be read of all files. The error is
+// errTooLarge if the file has more.
+func readWithin(checkout fs.FS, name string, d fs.DirEntry, left *int) ([]byte, error) {
+	if !d.Type().IsRegular() {
+		return nil, fmt.Errorf("%s is no regular file", name)
+	}
+	info, err := d.Info()
+	if err != nil {
+		return nil, err
+	}
+	if *left -= int(min(info.Size(), maxPolicies+1)); *left < 0 {
+		return nil, errTooLarge
+	}
+	return fs.ReadFile(checkout, name)
 }
 
 // isPolicy reports whether conftest would read the file with this name, as a policy or as data.

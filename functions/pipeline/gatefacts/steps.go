@@ -76,17 +76,10 @@ func stepFiles(checkout fs.FS, names []string, left *int) (map[string][]byte, er
 			if err != nil || d.IsDir() {
 				return err
 			}
-			if !d.Type().IsRegular() {
-				return fmt.Errorf("%s is no regular file", name)
-			}
-			info, err := d.Info()
-			if err != nil {
-				return err
-			}
-			if *left -= int(min(info.Size(), maxPolicies+1)); *left < 0 || len(files) == maxPolicyFiles {
+			files[name], err = readWithin(checkout, name, d, left)
+			if errors.Is(err, errTooLarge) || len(files) > maxPolicyFiles {
 				return fmt.Errorf("the files of all steps are more than %d bytes, or those of one step more than %d files", maxPolicies, maxPolicyFiles)
 			}
-			files[name], err = fs.ReadFile(checkout, name)
 			return err
 		}); err != nil {
 			return nil, err
