@@ -18,6 +18,7 @@ import (
 	"encoding/json"
 	"regexp"
 
+	"github.com/lockstep-iac/lockstep/engine/language"
 	"github.com/lockstep-iac/lockstep/functions/places"
 	"github.com/lockstep-iac/lockstep/functions/project/projectinputs"
 )
@@ -70,6 +71,9 @@ type Project struct {
 	BackendFiles  []string                   `json:",omitempty"`
 	// ProviderParallelism is how many calls of a provider may run at a time: see [ProviderLimits].
 	ProviderParallelism map[string]int `json:",omitempty"`
+	// Language is the version of the language that the configuration is written in. The head decides about it, as
+	// about the configuration itself.
+	Language language.Version `json:",omitempty"`
 	// Test is set if the project's tests are run. Only the base branch decides that: see [Settings.Tests].
 	Test bool `json:",omitempty"`
 	// At is the line of the project's block, such as "lockstep.hcl:3", or of its entry in atlantis.yaml; "" if

@@ -185,6 +185,7 @@ func (p Project) settings() []byte {
 	x := Project{
 		Name: p.Name, Dir: p.Dir, Workspace: p.Workspace, WhenChanged: p.WhenChanged, VarFiles: p.VarFiles,
 		Environment: p.Environment, Variables: p.Variables, Inputs: projectinputs.Plain(p.Inputs), BackendConfig: p.BackendConfig, BackendFiles: p.BackendFiles,
+		Language: p.Language,
 	}
 	if len(p.BackendFiles) > 0 {
 		x.BackendConfig = nil // it comes from these files, whose own changes count
