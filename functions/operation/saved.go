@@ -23,9 +23,9 @@ func (o *Operation) PlanFile(version string, p *plans.Plan) *planfile.File {
 	return f
 }
 
-// LoadPlanned sets Config to the configuration in a saved plan. A plan in another language than Language is an error. installed returns installed modules. where has
-// the directories and files for evaluating module sources; the variables are those of the plan. After an error,
-// Config has the parts that could be read.
+// LoadPlanned sets Config to the configuration in a saved plan. A plan in another language than Language is an
+// error. installed returns installed modules. where has the directories and files for evaluating module sources;
+// the variables are those of the plan. After an error, Config has the parts that could be read.
 func (o *Operation) LoadPlanned(f *planfile.File, installed func(string) (source.Installed, bool), where early.Input) diags.Diagnostics {
 	if f.Language != o.Language {
 		return diags.Errorf(nil, "Plan in another version of the language",
