@@ -9,6 +9,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config/loading"
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/events"
+	"github.com/lockstep-iac/lockstep/engine/language"
 	"github.com/lockstep-iac/lockstep/engine/provider"
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
@@ -66,7 +67,7 @@ resource "lab_thing" "a" {
 			if ds.HasErrors() {
 				t.Fatal(ds)
 			}
-			pool := provider.NewPool(s.factories())
+			pool := provider.NewPool(s.factories(language.Newest))
 			defer pool.Close()
 			var told []string
 			r := engine.Run{Config: cfg, Providers: pool, WorkingDir: "/work", Events: func(e events.Event) {
@@ -78,7 +79,7 @@ resource "lab_thing" "a" {
 			if ds.HasErrors() {
 				t.Fatal(ds)
 			}
-			again := provider.NewPool(s.factories())
+			again := provider.NewPool(s.factories(language.Newest))
 			defer again.Close()
 			r.Providers = again
 			if _, ds = engine.Apply(t.Context(), r, plan, engine.ApplyOptions{}); ds.HasErrors() {

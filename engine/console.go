@@ -41,7 +41,7 @@ func (r Run) evaluator(ctx context.Context, state *states.State, s funcs.Scope) 
 	if ds.HasErrors() {
 		return nil, nil, ds
 	}
-	s.BaseDir, s.Budget = r.baseDir(), r.Budget
+	s.BaseDir, s.Language, s.Budget = r.baseDir(), r.Config.Language, r.Budget
 	env := r.environment(ctx, a, funcs.Table(s))
 	env.ModuleFunctions = session.AllModuleFunctions(ctx, r.Providers, env.Functions)
 	return drafts.OpenStored(ctx, env, r.Variables, drafts.NewPrior(state)).Eval, a.refs, ds

@@ -268,7 +268,7 @@ func (r Run) functions(planned time.Time) map[string]function.Function {
 }
 
 func (r Run) scope(planned time.Time) funcs.Scope {
-	return funcs.Scope{BaseDir: r.baseDir(), Files: r.Files, Now: time.Now, PlanTimestamp: planned, Budget: r.Budget}
+	return funcs.Scope{BaseDir: r.baseDir(), Files: r.Files, Now: time.Now, PlanTimestamp: planned, Language: r.Config.Language, Budget: r.Budget}
 }
 
 // ephemeralVariables returns the names of root variables whose values are not stored in the plan. An apply

@@ -26,6 +26,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/generating"
 	"github.com/lockstep-iac/lockstep/engine/jsonvalues"
+	"github.com/lockstep-iac/lockstep/engine/language"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/plans/planfile"
 	"github.com/lockstep-iac/lockstep/engine/provider"
@@ -89,7 +90,8 @@ type order struct {
 	shown      map[string]bool // operations of providers that are shown
 	again      bool            // a plan after this apply is not empty
 	noCommands bool            // local-exec is not allowed
-	momentary  bool            // a plan after part of this apply asks for less than the rest
+	language   language.Version
+	momentary  bool // a plan after part of this apply asks for less than the rest
 }
 
 // play does what a step says and returns what came of it.
@@ -140,6 +142,8 @@ func (s *stage) prepare(st *step) *order {
 			o.again = true
 		case "momentary":
 			o.momentary = true
+		case "language":
+			o.language = language.Version(rest)
 		case "no-commands":
 			o.noCommands = true
 		default:
@@ -290,8 +294,8 @@ func (s *stage) fatal(ds diags.Diagnostics) {
 
 // open loads the configuration and starts providers, as a program at its start.
 func (s *stage) open(o *order) (engine.Run, *provider.Pool, diags.Diagnostics) {
-	pool := provider.NewPool(s.factories())
-	cfg, ds := loading.Load(loading.Input{Tree: source.Files(maps.Clone(s.files))})
+	pool := provider.NewPool(s.factories(o.language))
+	cfg, ds := loading.Load(loading.Input{Tree: source.Files(maps.Clone(s.files)), Language: o.language})
 	r := engine.Run{Config: cfg, Providers: pool, WorkingDir: "/work", Files: stageFiles(s.files), Parallelism: s.parallelism}
 	if ds.HasErrors() {
 		return r, pool, ds
@@ -324,9 +328,9 @@ func (f stageFiles) Open(name string) (fs.File, error)      { return f.tree().Op
 func (f stageFiles) Stat(name string) (fs.FileInfo, error)  { return f.tree().Stat(f.name(name)) }
 func (f stageFiles) Lstat(name string) (fs.FileInfo, error) { return f.tree().Lstat(f.name(name)) }
 
-func (s *stage) factories() map[addrs.Provider]provider.Factory {
+func (s *stage) factories(v language.Version) map[addrs.Provider]provider.Factory {
 	out := map[addrs.Provider]provider.Factory{
-		addrs.BuiltinTerraform: func(context.Context, *schema.Provider) (provider.Client, error) { return builtin.New(nil), nil },
+		addrs.BuiltinTerraform: func(context.Context, *schema.Provider) (provider.Client, error) { return builtin.In(v, nil), nil },
 	}
 	for name, p := range s.fakes {
 		out[addrs.DefaultProvider(name)] = func(context.Context, *schema.Provider) (provider.Client, error) {

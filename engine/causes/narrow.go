@@ -125,30 +125,10 @@ func (n *narrowing) narrow(e hcl.Expression, path cty.Path) {
 			return
 		}
 	case *hclsyntax.ConditionalExpr:
-		n.whole(x.Condition)
-		is := n.value(x.Condition)
-		known := is != cty.NilVal && is.Type() == cty.Bool && is.IsKnown() && !is.IsNull()
-		if !known || is.True() {
-			n.narrow(x.TrueResult, path)
-		}
-		if !known || is.False() {
-			n.narrow(x.FalseResult, path)
-		}
+		n.conditional(x, path)
 		return
 	case *hclsyntax.FunctionCallExpr:
-		if x.Name == "lookup" && len(x.Args) > 1 && !x.ExpandFinal {
-			if key := n.keyOf(x.Args[1]); key != cty.NilVal {
-				n.narrow(x.Args[0], append(cty.Path{cty.IndexStep{Key: key}}, path...))
-				for _, a := range x.Args[2:] {
-					n.narrow(a, path)
-				}
-				return
-			}
-		}
-		if len(path) > 0 && slices.Contains(throughArguments, x.Name) && !x.ExpandFinal {
-			for _, a := range x.Args {
-				n.narrow(a, path)
-			}
+		if n.call(x, path) {
 			return
 		}
 	case *hclsyntax.ForExpr:
@@ -160,6 +140,43 @@ func (n *narrowing) narrow(e hcl.Expression, path cty.Path) {
 		return
 	}
 	n.whole(e)
+}
+
+// conditional narrows the results of a conditional: the chosen one, or both if the condition is not known.
+func (n *narrowing) conditional(x *hclsyntax.ConditionalExpr, path cty.Path) {
+	n.whole(x.Condition)
+	is := n.value(x.Condition)
+	known := is != cty.NilVal && is.Type() == cty.Bool && is.IsKnown() && !is.IsNull()
+	if !known || is.True() {
+		n.narrow(x.TrueResult, path)
+	}
+	if !known || is.False() {
+		n.narrow(x.FalseResult, path)
+	}
+}
+
+// call narrows the arguments of a function whose result has parts of them. It reports whether x is such a call.
+func (n *narrowing) call(x *hclsyntax.FunctionCallExpr, path cty.Path) bool {
+	if x.ExpandFinal {
+		return false
+	}
+	args := x.Args
+	if x.Name == "lookup" && len(args) > 1 {
+		if key := n.keyOf(args[1]); key != cty.NilVal {
+			n.narrow(args[0], append(cty.Path{cty.IndexStep{Key: key}}, path...))
+			for _, a := range args[2:] {
+				n.narrow(a, path)
+			}
+			return true
+		}
+	}
+	if len(path) == 0 || !slices.Contains(throughArguments, x.Name) {
+		return false
+	}
+	for _, a := range args {
+		n.narrow(a, path)
+	}
+	return true
 }
 
 func (n *narrowing) whole(e hcl.Expression) { n.out = append(n.out, part{expr: e}) }

@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/language"
 )
 
 // A Config is a root module with all modules that it calls, directly or not.
@@ -22,6 +23,8 @@ type Config struct {
 	Order   []*Module
 	// Files are the source files that were read, for code snippets. The keys are the file names in ranges.
 	Files map[string]*hcl.File
+	// Language is the version of the language that all modules are written in.
+	Language language.Version
 }
 
 // A Module is one module in the tree. Modules that are called from the same directory share their Content.

@@ -11,6 +11,7 @@ import (
 	"github.com/zclconf/go-cty/cty/convert"
 
 	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/language"
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
@@ -41,8 +42,22 @@ var spoken = sync.OnceValue(func() (all []*version.Version) {
 	return all
 })
 
-// Speaks reports whether a required_version allows a language version that Lockstep supports.
-func Speaks(c version.Constraints) bool { return slices.ContainsFunc(spoken(), c.Check) }
+// Speaks reports whether a required_version allows the version v of the language. [language.Newest] stands for all
+// versions that Lockstep supports: one of them has to be allowed.
+func Speaks(v language.Version, c version.Constraints) bool {
+	if v == language.Newest {
+		return slices.ContainsFunc(spoken(), c.Check)
+	}
+	return c.Check(version.Must(version.NewVersion(v.Release())))
+}
+
+// Spoken describes the versions of Terraform that a required_version can allow, for messages.
+func Spoken(v language.Version) string {
+	if v == language.Newest {
+		return "1.11 to " + LanguageVersion
+	}
+	return v.Release()
+}
 
 // NewVersionConstraint returns v as a version constraint. The parameter what is the name of the argument, for
 // messages.

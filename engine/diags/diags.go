@@ -66,9 +66,10 @@ type Diagnostic struct {
 //   - Unknown or Sensitive: the expression was refused because a value in it is unknown or sensitive.
 //   - Unmatched: the warning is about an option whose address matches nothing. Code that runs where
 //     nobody reads warnings in time turns such a warning into an error.
+//   - Advice: the warning is Lockstep's own advice, and Terraform has no such warning.
 //   - Deprecated: the warning is about a variable or an output that a module's author has deprecated. Remote: the
 //     module is not in a directory beside its caller.
-type Cause struct{ Unknown, Sensitive, Unmatched, Deprecated, Remote bool }
+type Cause struct{ Unknown, Sensitive, Unmatched, Advice, Deprecated, Remote bool }
 
 // Diagnostics is a list of diagnostics, in the order they were found.
 type Diagnostics []Diagnostic

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/hashicorp/hcl/v2"
+	"github.com/lockstep-iac/lockstep/engine/language"
 	"github.com/lockstep-iac/lockstep/engine/marks"
 	"github.com/zclconf/go-cty/cty"
 )
@@ -71,7 +72,7 @@ func checkout(t *testing.T, isConfined bool) (*hcl.EvalContext, string) {
 
 // result writes a value, or the message of an error, without the temporary path.
 func result(expr string, ctx *hcl.EvalContext, top string) string {
-	v, diags := evaluate(expr, ctx)
+	v, diags := evaluate(expr, language.Newest, ctx)
 	if diags.HasErrors() {
 		text := diags.Errs()[0].(*hcl.Diagnostic).Detail
 		for _, cut := range []string{" failed: ", " parameter: "} {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/lockstep-iac/lockstep/engine/budget"
+	"github.com/lockstep-iac/lockstep/engine/language"
 )
 
 // Scope has everything that functions can access besides their arguments. The zero Scope is the real
@@ -35,6 +36,8 @@ type Scope struct {
 	Impure func()
 	// ConsoleMode adds type(), and removes plantimestamp().
 	ConsoleMode bool
+	// Language is the version of the language whose functions there are.
+	Language language.Version
 	// Budget limits files, unpacked data and templates; nil means the limits of budget.Generous.
 	Budget *budget.Budget
 }

@@ -9,6 +9,8 @@ import (
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/function"
 	"github.com/zclconf/go-cty/cty/function/stdlib"
+
+	"github.com/lockstep-iac/lockstep/engine/language"
 )
 
 // namespace is the name space of built-in functions, for calls like `core::upper`.
@@ -25,11 +27,19 @@ func Table(s Scope) map[string]function.Function {
 		own["type"] = typeFunc
 		delete(own, "plantimestamp")
 	}
-	return with(with(pure(), own), templateFunctions(own, s))
+	return with(with(pureIn[s.Language](), own), templateFunctions(own, s))
 }
 
-// pure has the functions that depend only on their arguments, under both names. Nobody may change the map.
-var pure = sync.OnceValue(func() map[string]function.Function { return with(nil, pureFunctions()) })
+// pureIn has the functions that depend only on their arguments, under both names, by the version of the language.
+// Nobody may change the maps.
+var pureIn = map[language.Version]func() map[string]function.Function{
+	language.Newest: pureOf(language.Newest),
+	language.V1_11:  pureOf(language.V1_11),
+}
+
+func pureOf(v language.Version) func() map[string]function.Function {
+	return sync.OnceValue(func() map[string]function.Function { return with(nil, of(v, pureFunctions())) })
+}
 
 // with returns a copy of t with additional functions, each under its name and under `core::` and its name.
 func with(t, more map[string]function.Function) map[string]function.Function {

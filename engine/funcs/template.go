@@ -12,7 +12,7 @@ import (
 	"github.com/zclconf/go-cty/cty/convert"
 	"github.com/zclconf/go-cty/cty/function"
 
-	"github.com/lockstep-iac/lockstep/engine/budget"
+	"github.com/lockstep-iac/lockstep/engine/language"
 	"github.com/lockstep-iac/lockstep/engine/parsing"
 )
 
@@ -27,7 +27,7 @@ func templateFunctions(own map[string]function.Function, s Scope) map[string]fun
 		for _, name := range []string{"templatefile", "templatestring"} {
 			refused[name] = refusedFunc(fmt.Sprintf("cannot recursively call %s from inside another template function", name))
 		}
-		return with(with(pure(), own), refused)
+		return with(with(pureIn[s.Language](), own), refused)
 	})
 	inString := sync.OnceValue(func() map[string]function.Function {
 		refused := map[string]function.Function{}
@@ -37,8 +37,8 @@ func templateFunctions(own map[string]function.Function, s Scope) map[string]fun
 		return with(inFile(), refused)
 	})
 	return map[string]function.Function{
-		"templatefile":   templateFileFunc(files, renderer{inFile, s.Budget}),
-		"templatestring": templateStringFunc(renderer{inString, s.Budget}),
+		"templatefile":   templateFileFunc(files, renderer{inFile, s}),
+		"templatestring": templateStringFunc(renderer{inString, s}),
 	}
 }
 
@@ -188,17 +188,20 @@ func refers(expr hcl.Expression) bool {
 // A renderer evaluates templates. A template can use only its variables and the renderer's functions.
 type renderer struct {
 	functions func() map[string]function.Function
-	budget    *budget.Budget
+	scope     Scope
 }
 
 // parse parses a template.
 func (r renderer) parse(text, name string) (hcl.Expression, error) {
-	if x := parsing.Fits([]byte(text), r.budget.Limits()); x != nil {
+	if x := parsing.Fits([]byte(text), r.scope.Budget.Limits()); x != nil {
 		return nil, x.Of("The template")
 	}
 	e, diags := parsing.Template([]byte(text), name)
 	if diags.HasErrors() {
 		return nil, diags
+	}
+	if r.scope.Language == language.V1_11 {
+		parsing.UseBothOperandsIn(e)
 	}
 	return e, nil
 }
@@ -222,7 +225,7 @@ func (r renderer) render(expr hcl.Expression, vars cty.Value) (cty.Value, error)
 	if ctx.Variables == nil {
 		ctx.Variables = map[string]cty.Value{}
 	}
-	r.budget.Put(ctx.Variables)
+	r.scope.Budget.Put(ctx.Variables)
 	out, diags := expr.Value(ctx)
 	if diags.HasErrors() {
 		return cty.NilVal, diags

@@ -13,43 +13,46 @@ import (
 
 // A jsonBody is a body of a JSON file. HCL parses the templates in its strings at each evaluation, so nothing
 // in them can be replaced. jsonBody parses them once.
-type jsonBody struct{ hcl.Body }
+type jsonBody struct {
+	hcl.Body
+	both bool // see UseBothOperands
+}
 
 // Content implements hcl.Body. It wraps the expressions and bodies that it returns.
 func (b jsonBody) Content(s *hcl.BodySchema) (*hcl.BodyContent, hcl.Diagnostics) {
 	c, ds := b.Body.Content(s)
-	return jsonContent(c), ds
+	return b.content(c), ds
 }
 
 // PartialContent implements hcl.Body. It wraps the expressions and bodies that it returns.
 func (b jsonBody) PartialContent(s *hcl.BodySchema) (*hcl.BodyContent, hcl.Body, hcl.Diagnostics) {
 	c, rest, ds := b.Body.PartialContent(s)
 	if rest != nil {
-		rest = jsonBody{rest}
+		rest = jsonBody{rest, b.both}
 	}
-	return jsonContent(c), rest, ds
+	return b.content(c), rest, ds
 }
 
 // JustAttributes implements hcl.Body. It wraps the expressions that it returns.
 func (b jsonBody) JustAttributes() (hcl.Attributes, hcl.Diagnostics) {
 	attrs, ds := b.Body.JustAttributes()
-	return jsonAttributes(attrs), ds
+	return b.attributes(attrs), ds
 }
 
-func jsonContent(c *hcl.BodyContent) *hcl.BodyContent {
+func (b jsonBody) content(c *hcl.BodyContent) *hcl.BodyContent {
 	if c == nil {
 		return nil
 	}
-	c.Attributes = jsonAttributes(c.Attributes)
-	for _, b := range c.Blocks {
-		b.Body = jsonBody{b.Body}
+	c.Attributes = b.attributes(c.Attributes)
+	for _, inner := range c.Blocks {
+		inner.Body = jsonBody{inner.Body, b.both}
 	}
 	return c
 }
 
-func jsonAttributes(attrs hcl.Attributes) hcl.Attributes {
+func (b jsonBody) attributes(attrs hcl.Attributes) hcl.Attributes {
 	for _, a := range attrs {
-		a.Expr = &jsonExpr{Expression: a.Expr}
+		a.Expr = &jsonExpr{Expression: a.Expr, both: b.both}
 	}
 	return attrs
 }
@@ -57,6 +60,7 @@ func jsonAttributes(attrs hcl.Attributes) hcl.Attributes {
 // A jsonExpr is an expression of a JSON file, with its templates parsed and guarded.
 type jsonExpr struct {
 	hcl.Expression
+	both bool // see UseBothOperands
 	once sync.Once
 	// look sets exactly one of these fields.
 	text   hclsyntax.Expression // of a string
@@ -105,14 +109,14 @@ func (e *jsonExpr) look() {
 	if list, ds := hcl.ExprList(e.Expression); !ds.HasErrors() {
 		e.list = make([]*jsonExpr, len(list))
 		for i, x := range list {
-			e.list[i] = &jsonExpr{Expression: x}
+			e.list[i] = &jsonExpr{Expression: x, both: e.both}
 		}
 		return
 	}
 	if pairs, ds := hcl.ExprMap(e.Expression); !ds.HasErrors() {
 		e.object = make([]jsonItem, len(pairs))
 		for i, p := range pairs {
-			e.object[i] = jsonItem{&jsonExpr{Expression: p.Key}, &jsonExpr{Expression: p.Value}}
+			e.object[i] = jsonItem{&jsonExpr{Expression: p.Key, both: e.both}, &jsonExpr{Expression: p.Value, both: e.both}}
 		}
 		return
 	}
@@ -128,6 +132,9 @@ func (e *jsonExpr) look() {
 	if ds.HasErrors() {
 		e.failed = ds
 		return
+	}
+	if e.both {
+		useBothOperands(text)
 	}
 	e.text = text
 }

@@ -71,7 +71,7 @@ func JSON(src []byte, name string) (*hcl.File, hcl.Diagnostics) {
 		return refused(src), hcl.Diagnostics{d}
 	}
 	f, ds := whole(json.Parse(src, name))(src)
-	f.Body = jsonBody{f.Body}
+	f.Body = jsonBody{Body: f.Body}
 	return f, ds
 }
 

@@ -16,11 +16,12 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/language"
 )
 
 // LanguageVersion is the version of Terraform whose language, file formats and command line the engine
 // follows. State files name it as the version that wrote them, and required_version is checked against it.
-const LanguageVersion = "1.16.0"
+const LanguageVersion = language.NewestRelease
 
 // A State is one snapshot. The zero value is not useful; start with [Empty].
 type State struct {
@@ -30,6 +31,8 @@ type State struct {
 	Serial uint64
 	// TerraformVersion is the version that last wrote the state, from the file.
 	TerraformVersion string
+	// Language is the version of the language that statefile.Write names as the writer.
+	Language language.Version
 	// Checks are the results of conditions and checks; nil if none are recorded.
 	Checks []CheckResult
 	// Extra keeps members of the file that this package does not know.

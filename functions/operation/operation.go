@@ -19,6 +19,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/budget"
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/language"
 	"github.com/lockstep-iac/lockstep/engine/schema"
 	"github.com/lockstep-iac/lockstep/functions/workdir"
 	"github.com/lockstep-iac/lockstep/statebackend/journal"
@@ -30,6 +31,9 @@ import (
 type Operation struct {
 	// Config is the configuration; nil for an operation that only reads or edits the state.
 	Config *config.Config
+	// Language is the version of the language of the configuration. States and plans record it. Set it before the
+	// configuration is loaded.
+	Language language.Version
 	// Variables, Given and Invalid are the values of the root module's variables, as in [engine.Run].
 	Variables map[string]cty.Value
 	Given     map[string]cty.Value
@@ -100,6 +104,7 @@ func (o *Operation) OpenProviders(ctx context.Context, d *workdir.Dir, options w
 	if o.Providers != nil {
 		return nil
 	}
+	options.Language = o.Language
 	pool, ds := d.OpenProviders(options)
 	if ds.HasErrors() {
 		return ds

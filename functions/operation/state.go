@@ -5,7 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"github.com/lockstep-iac/lockstep/engine"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/states"
 	"github.com/lockstep-iac/lockstep/engine/states/statefile"
@@ -54,7 +53,7 @@ func (o *Operation) OpenState(ctx context.Context, b statebackend.Backend, works
 	if ds.HasErrors() {
 		return ds
 	}
-	o.State = st
+	o.State, st.Language = st, o.Language
 	if lock != nil && lock.None {
 		if err := o.unfit(ctx); err != nil {
 			ds = append(ds, diags.Warningf(nil, "The server ignores conditional writes", "%s", err)...)
@@ -94,7 +93,7 @@ func (o *Operation) unfit(ctx context.Context) error {
 }
 
 func (o *Operation) lock(ctx context.Context, l *Lock) diags.Diagnostics {
-	info := statebackend.NewLockInfo(l.Operation, engine.LanguageVersion)
+	info := statebackend.NewLockInfo(l.Operation, o.Language.Release())
 	if l.Info != "" {
 		info.Info = l.Info
 	}

@@ -131,7 +131,7 @@ func (p *parser) foreign(from atlantis.Project) {
 	files := func(s quoted) string { return p.path(s, "file") }
 	x.VarFiles, x.BackendFiles = p.lines(from.VarFiles, files), p.lines(from.BackendFiles, files)
 	x.Variables, x.BackendConfig = from.Variables, from.BackendConfig
-	x.Group = from.Group
+	x.Group, x.Language = from.Group, from.Language
 	for _, t := range from.DependsOn {
 		x.DependsOn = append(x.DependsOn, t.Value)
 		p.settings.depends[[2]string{x.At, t.Value}] = dependence{at: t.At}

@@ -12,6 +12,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 	ctyjson "github.com/zclconf/go-cty/cty/json"
 
+	"github.com/lockstep-iac/lockstep/engine/language"
 	"github.com/lockstep-iac/lockstep/functions/project/atlantis"
 	"github.com/lockstep-iac/lockstep/functions/project/grammar"
 )
@@ -66,6 +67,9 @@ func (p Project) print(b *hclwrite.Body) {
 	setTexts(b, "depends_on", p.DependsOn)
 	setTexts(b, "when_changed", p.WhenChanged)
 	setTexts(b, "var_files", p.VarFiles)
+	if p.Language != language.Newest {
+		b.SetAttributeValue("language", cty.StringVal(string(p.Language)))
+	}
 	setObject(b, "variables", p.Variables)
 	setTexts(b, "backend_config", p.BackendFiles)
 	setObject(b, "backend_config", p.BackendConfig)

@@ -18,6 +18,7 @@ import (
 	"encoding/json"
 	"regexp"
 
+	"github.com/lockstep-iac/lockstep/engine/language"
 	"github.com/lockstep-iac/lockstep/functions/places"
 	"github.com/lockstep-iac/lockstep/functions/project/projectinputs"
 	"github.com/lockstep-iac/lockstep/functions/project/terragrunt"
@@ -71,6 +72,9 @@ type Project struct {
 	BackendFiles  []string                   `json:",omitempty"`
 	// ProviderParallelism is how many calls of a provider may run at a time: see [ProviderLimits].
 	ProviderParallelism map[string]int `json:",omitempty"`
+	// Language is the version of the language that the configuration is written in. The head decides about it, as
+	// about the configuration itself.
+	Language language.Version `json:",omitempty"`
 	// Test is set if the project's tests are run. Only the base branch decides that: see [Settings.Tests].
 	Test bool `json:",omitempty"`
 	// Unit is the unit of Terragrunt in Dir; nil if there is none. [Discover] sets it.

@@ -350,6 +350,7 @@ func (p *parser) common(attrs hcl.Attributes, x *Project) {
 	if a := attrs[providerParallelism]; a != nil {
 		x.ProviderParallelism = p.providerLimits(a, grammar.Project.Arg(providerParallelism))
 	}
+	p.language(attrs["language"], &x.Language)
 	p.decode(attrs["test"], &x.Test, "true or false")
 	p.shared(attrs, x)
 	on := string(x.Apply)

@@ -186,6 +186,7 @@ func (p Project) settings() []byte {
 	x := Project{
 		Name: p.Name, Dir: p.Dir, Workspace: p.Workspace, WhenChanged: p.WhenChanged, VarFiles: p.VarFiles,
 		Environment: p.Environment, Variables: p.Variables, Inputs: projectinputs.Plain(p.Inputs), BackendConfig: p.BackendConfig, BackendFiles: p.BackendFiles,
+		Language: p.Language,
 	}
 	if u := p.Unit; u != nil {
 		x.Unit = &terragrunt.Unit{Digest: u.Digest, Problem: u.Problem}

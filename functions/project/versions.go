@@ -8,12 +8,14 @@ import (
 	"strings"
 
 	"github.com/hashicorp/go-version"
+	"github.com/hashicorp/hcl/v2"
 
 	"github.com/lockstep-iac/lockstep/engine/budget"
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/config/loading"
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/language"
 )
 
 // OtherVersions returns one error that names each required_version that Lockstep's version of the language does
@@ -22,7 +24,7 @@ import (
 func OtherVersions(files fs.FS, all []Project) diags.Diagnostics {
 	var places []string // in the order of the projects
 	of := map[string][]string{}
-	read := map[string]*config.Config{}
+	read := map[string]*config.Config{} // in any version of the language: only required_version counts here
 	for _, p := range all {
 		if read[p.Dir] == nil {
 			read[p.Dir], _ = loading.Load(loading.Input{Tree: source.FS(files, p.Dir), Budget: budget.Pipeline(memory)})
@@ -30,10 +32,13 @@ func OtherVersions(files fs.FS, all []Project) diags.Diagnostics {
 		for _, m := range read[p.Dir].Order {
 			for _, c := range m.RequiredVersions {
 				constraints, err := version.NewConstraint(c.Text)
-				if err != nil || config.Speaks(constraints) {
+				if err != nil || config.Speaks(p.Language, constraints) {
 					continue
 				}
 				place := fmt.Sprintf("%s:%d requires %s", path.Join(p.Dir, c.Range.Filename), c.Range.Start.Line, c.Text)
+				if p.Language != language.Newest {
+					place += fmt.Sprintf(", and not %s, which language = %q stands for", p.Language.Release(), p.Language)
+				}
 				if of[place] == nil {
 					places = append(places, place)
 				}
@@ -56,5 +61,20 @@ func OtherVersions(files fs.FS, all []Project) diags.Diagnostics {
 		}
 		fmt.Fprintf(&b, "\n  %s (%s%s)", place, strings.Join(names, ", "), more)
 	}
-	return diags.Errorf(nil, "Another version of the language is required", "Lockstep speaks the Terraform language of versions 1.11 to %s, and cannot plan the projects in brackets. Allow one of these versions, for example with \">= 1.5\":\n%s", config.LanguageVersion, b.String())
+	return diags.Errorf(nil, "Another version of the language is required", "Lockstep speaks the Terraform language of versions %s, and cannot plan the projects in brackets. Allow one of these versions, for example with \">= 1.5\":\n%s", config.Spoken(language.Newest), b.String())
+}
+
+// language reads the argument language.
+func (p *parser) language(a *hcl.Attribute, to *language.Version) {
+	if a == nil {
+		return
+	}
+	var text string
+	p.decode(a, &text, "a text")
+	v, err := language.Parse(text)
+	if err != nil {
+		p.errorf(a.Expr.Range(), "Invalid version of the language", "%s.", err)
+		return
+	}
+	*to = v
 }

@@ -3,6 +3,8 @@ package workdir
 import (
 	"path/filepath"
 	"strings"
+
+	"github.com/lockstep-iac/lockstep/engine/language"
 )
 
 // Getenv returns an environment variable; "" if it is not set.
@@ -13,6 +15,12 @@ func (d *Dir) Getenv(name string) string {
 		}
 	}
 	return ""
+}
+
+// Language returns the version of the language that the environment sets. The command line has refused other values.
+func (d *Dir) Language() language.Version {
+	v, _ := language.Parse(d.Getenv(language.Variable))
+	return v
 }
 
 // WorkingDir returns the absolute path of the root module's directory.

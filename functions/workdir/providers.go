@@ -16,6 +16,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/constraint"
 	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/language"
 	"github.com/lockstep-iac/lockstep/engine/plans/planfile"
 	"github.com/lockstep-iac/lockstep/engine/provider"
 	"github.com/lockstep-iac/lockstep/engine/provider/builtin"
@@ -125,6 +126,8 @@ type PoolOptions struct {
 	Begin func(*exec.Cmd) error
 	// RemoteState reads the states for data sources terraform_remote_state. nil makes them fail.
 	RemoteState builtin.RemoteState
+	// Language is the version of the language. The providers get its release as that of Terraform.
+	Language language.Version
 }
 
 // Providers are the providers of a working directory, with a pool of their processes. The caller must close it.
@@ -155,7 +158,7 @@ func (d *Dir) OpenProviders(o PoolOptions) (*Providers, diags.Diagnostics) {
 	p.found, _ = install.Installed(string(d.DataDir), lock, locked, p.memo)
 	factories := map[addrs.Provider]provider.Factory{
 		addrs.BuiltinTerraform: func(context.Context, *schema.Provider) (provider.Client, error) {
-			return builtin.New(o.RemoteState), nil
+			return builtin.In(o.Language, o.RemoteState), nil
 		},
 	}
 	for a, s := range p.found {
@@ -170,7 +173,7 @@ func (d *Dir) OpenProviders(o PoolOptions) (*Providers, diags.Diagnostics) {
 	}
 	for a, r := range u.reattach {
 		factories[a] = process.Reattach{
-			Name: a.ForDisplay(), Protocol: r.Protocol, ProtocolVersion: r.ProtocolVersion, Pid: r.Pid, Test: r.Test,
+			Terraform: o.Language.Release(), Name: a.ForDisplay(), Protocol: r.Protocol, ProtocolVersion: r.ProtocolVersion, Pid: r.Pid, Test: r.Test,
 			Network: r.Addr.Network(), Address: r.Addr.String(),
 		}.Start
 	}
@@ -308,7 +311,7 @@ func (d *Dir) launch(p addrs.Provider, path string, o PoolOptions) process.Launc
 		env = d.PluginEnv
 	}
 	return process.Launch{
-		Name: p.ForDisplay(), Path: abs, Env: env, Dir: d.Path,
+		Terraform: o.Language.Release(), Name: p.ForDisplay(), Path: abs, Env: env, Dir: d.Path,
 		DisableTLS: d.Getenv("TF_DISABLE_PLUGIN_TLS") != "", Log: o.Log, LogLevel: o.LogLevel, Stderr: o.Stderr, Begin: o.Begin,
 	}
 }

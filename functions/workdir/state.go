@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/language"
 	"github.com/lockstep-iac/lockstep/engine/states"
 	"github.com/lockstep-iac/lockstep/engine/states/statefile"
 	"github.com/lockstep-iac/lockstep/statebackend"
@@ -23,6 +24,8 @@ import (
 type State struct {
 	Workspace statebackend.Workspace
 	Current   *states.State
+	// Language is the version of the language that the written states name.
+	Language language.Version
 	// BeforePut, if set, is called with the bytes to store. If it returns an error, nothing is stored.
 	BeforePut func(context.Context, []byte) error
 
@@ -62,6 +65,7 @@ func (s *State) Read(ctx context.Context) diags.Diagnostics {
 	if err != nil {
 		return diags.Errorf(nil, "Failed to load state", "The state at %s cannot be used: %s.", s.Workspace.Place(), err)
 	}
+	st.Language = s.Language
 	s.Current, s.version, s.outdated = st, snap.Version, snap.Outdated
 	s.size, s.sum = len(snap.Bytes), sha256.Sum256(snap.Bytes)
 	return nil
@@ -145,7 +149,7 @@ func (s *State) stored(data []byte, next *states.State) bool {
 // it. If the present state has no lineage, Next makes one, the same in each call.
 func (s *State) Next(next *states.State) *states.State {
 	out := *next
-	out.Lineage, out.Serial = s.Current.Lineage, s.Current.Serial+1
+	out.Lineage, out.Serial, out.Language = s.Current.Lineage, s.Current.Serial+1, s.Language
 	if out.Lineage == "" {
 		if s.lineage == "" {
 			s.lineage = uuid.NewString()
@@ -160,11 +164,13 @@ func (s *State) SetLineage(lineage string) { s.lineage = lineage }
 
 // Replace stores the state next unchanged, with the lineage and the serial that next has.
 func (s *State) Replace(ctx context.Context, next *states.State) error {
-	data, err := encode(next)
+	out := next.With(next.Lineage, next.Serial)
+	out.Language = s.Language
+	data, err := encode(out)
 	if err != nil {
 		return err
 	}
-	return s.put(ctx, next, data)
+	return s.put(ctx, out, data)
 }
 
 func (s *State) put(ctx context.Context, next *states.State, data []byte) error {

@@ -132,7 +132,7 @@ func (d *Dir) input(root string) (loading.Input, diags.Diagnostics) {
 	if err != nil {
 		return loading.Input{}, diags.FromError("Invalid module manifest", err)
 	}
-	return loading.Input{Tree: source.Dir(d.Path), Root: root, Installed: installed, Early: d.Early(), Budget: d.Budget}, nil
+	return loading.Input{Tree: source.Dir(d.Path), Root: root, Installed: installed, Early: d.Early(), Language: d.Language(), Budget: d.Budget}, nil
 }
 
 // Early returns the evaluator of expressions that loading the configuration needs, such as module sources.

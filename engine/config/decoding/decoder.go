@@ -10,6 +10,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/language"
 )
 
 // A Decoder adds the blocks of one file after another to a module's content.
@@ -36,11 +37,13 @@ type Options struct {
 	Computed bool
 	// Registry is the host of addresses without a host; see config.Content.
 	Registry string
+	// Language is the version of the language that the files are written in.
+	Language language.Version
 }
 
 // New returns a decoder for the files of the directory dir.
 func New(dir string, o Options) *Decoder {
-	d := &Decoder{reader: reader{registry: o.Registry}, content: config.NewContent(dir), options: o, variables: map[string]*variable{}}
+	d := &Decoder{reader: reader{registry: o.Registry, language: o.Language}, content: config.NewContent(dir), options: o, variables: map[string]*variable{}}
 	d.content.Registry = o.Registry
 	return d
 }
@@ -100,7 +103,8 @@ func (d *Decoder) Report(ds hcl.Diagnostics) { d.add(ds) }
 // must come last.
 func (d *Decoder) File(body hcl.Body, override bool) {
 	d.override = override
-	content, ds := body.Content(fileSchema)
+	schema, _ := d.schemas()
+	content, ds := body.Content(schema)
 	d.add(ds)
 	for _, b := range content.Blocks {
 		t := decoders[b.Type]

@@ -6,6 +6,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/internal/traversals"
+	"github.com/lockstep-iac/lockstep/engine/language"
 )
 
 var importSchema = &hcl.BodySchema{Attributes: []hcl.AttributeSchema{
@@ -20,6 +21,7 @@ func (d *Decoder) imports(b *hcl.Block) {
 	ok := (m.ID != nil) != (m.Identity != nil)
 	switch {
 	case ok:
+	case m.ID == nil && d.language == language.V1_11: // the schema reports it
 	case m.ID == nil:
 		d.errorf(&b.DefRange, "Invalid import block", "The import block does not say which object to import. Set \"id\" or \"identity\".")
 	case m.ID != nil:

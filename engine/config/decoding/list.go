@@ -24,7 +24,8 @@ var querySchema = func() *hcl.BodySchema {
 // QueryFile decodes one query file. Its variables, local values and provider blocks are the module's.
 func (d *Decoder) QueryFile(body hcl.Body) {
 	d.override = false
-	content, ds := body.Content(querySchema)
+	_, schema := d.schemas()
+	content, ds := body.Content(schema)
 	d.add(ds)
 	for _, b := range content.Blocks {
 		if b.Type == listType.name {

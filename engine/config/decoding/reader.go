@@ -5,6 +5,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/language"
 )
 
 // A reader reads the parts of a block and collects the diagnostics about them. Its methods do not return
@@ -16,12 +17,14 @@ type reader struct {
 	// original block has it.
 	override bool
 	registry string // see config.Content
+	language language.Version
 }
 
 func (r *reader) add(ds hcl.Diagnostics) { r.diags = append(r.diags, ds...) }
 
 // contentOf decodes a block's body. Arguments and blocks outside the schema are errors.
 func (r *reader) contentOf(body hcl.Body, schema *hcl.BodySchema) *hcl.BodyContent {
+	schema = schemaIn(r.language, schema)
 	if r.override {
 		schema = optionalSchema(schema)
 	}
@@ -33,6 +36,7 @@ func (r *reader) contentOf(body hcl.Body, schema *hcl.BodySchema) *hcl.BodyConte
 // partialContentOf decodes the part of a body that the schema describes. It returns this part, and a body with
 // the rest. Unlike contentOf, it accepts a rest.
 func (r *reader) partialContentOf(body hcl.Body, schema *hcl.BodySchema) (*hcl.BodyContent, hcl.Body) {
+	schema = schemaIn(r.language, schema)
 	if r.override {
 		schema = optionalSchema(schema)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/language"
 )
 
 // requiredVersion reads one required_version argument. If it allows none of the language versions that Lockstep
@@ -31,12 +32,18 @@ func (d *Decoder) requiredVersion(a *hcl.Attribute) {
 			return
 		}
 	}
-	if !config.Speaks(constraints) {
+	if !config.Speaks(d.language, constraints) {
 		// This diagnostic comes before all others, since a newer version of the language may not report
 		// those.
+		if d.language != language.Newest {
+			d.diags = slices.Insert(d.diags, 0, diags.MarkLate(diags.HCLError(&a.Range, OtherVersion,
+				"This configuration requires version %s of the Terraform language. The language is set to \"%s\", which means version %s. Allow this version, or remove the setting: `language` in lockstep.hcl, or the environment variable %s.",
+				c.Text, d.language, d.language.Release(), language.Variable)))
+			return
+		}
 		d.diags = slices.Insert(d.diags, 0, diags.MarkLate(diags.HCLError(&a.Range, OtherVersion,
-			"This configuration requires version %s of the Terraform language. Lockstep speaks the language of versions 1.11 to %s. Allow one of these versions, for example with \">= 1.5\".",
-			c.Text, config.LanguageVersion)))
+			"This configuration requires version %s of the Terraform language. Lockstep speaks the language of versions %s. Allow one of these versions, for example with \">= 1.5\".",
+			c.Text, config.Spoken(language.Newest))))
 	}
 }
 

@@ -86,7 +86,7 @@ func (d *Decoder) languageBlock(b *hcl.Block) {
 			}
 			constraints, err := version.NewConstraint(c.Text)
 			own := version.Must(version.NewVersion(config.OpenTofuVersion))
-			if err != nil || name == "opentofu" && constraints.Check(own) || name == "terraform" && config.Speaks(constraints) {
+			if err != nil || name == "opentofu" && constraints.Check(own) || name == "terraform" && config.Speaks(d.language, constraints) {
 				fits = true
 				continue
 			}
@@ -94,8 +94,8 @@ func (d *Decoder) languageBlock(b *hcl.Block) {
 		}
 		if len(unfit) > 0 && !fits {
 			d.errorf(&unfit[0].Range, "Incompatible module",
-				"This module is for other versions of the language. Lockstep speaks that of Terraform 1.11 to %s and of OpenTofu %s. Use a version of the module that allows one of these.",
-				config.LanguageVersion, config.OpenTofuVersion)
+				"This module is for other versions of the language. Lockstep speaks that of Terraform %s and of OpenTofu %s here. Use a version of the module that allows one of these.",
+				config.Spoken(d.language), config.OpenTofuVersion)
 		}
 	}
 }

@@ -13,13 +13,14 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/config/decoding"
 	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/language"
 	"github.com/lockstep-iac/lockstep/engine/parsing"
 )
 
 // readDirectory reads and parses the directory of one module. call is the call of the module, nil for the
 // root module.
 func (l *loader) readDirectory(dir string, call *config.Call) (*config.Content, hcl.Diagnostics) {
-	d := decoding.New(dir, decoding.Options{Called: call != nil, Computed: l.in.Early != nil, Registry: l.in.Registry})
+	d := decoding.New(dir, decoding.Options{Called: call != nil, Computed: l.in.Early != nil, Registry: l.in.Registry, Language: l.in.Language})
 	names, err := l.in.Tree.ReadDir(dir)
 	if err != nil {
 		return config.NewContent(dir), hcl.Diagnostics{l.unreadable(err, dir, call)}
@@ -60,10 +61,15 @@ func Parse(in Input, name string) (*hcl.File, hcl.Diagnostics) {
 		start := hcl.Range{Filename: name, Start: hcl.InitialPos, End: hcl.InitialPos}
 		return nil, hcl.Diagnostics{x.Of("The file " + name).Diagnostic(start)}
 	}
+	parse := parsing.Config
 	if strings.HasSuffix(name, ".json") {
-		return parsing.JSON(src, name)
+		parse = parsing.JSON
 	}
-	return parsing.Config(src, name)
+	f, ds := parse(src, name)
+	if in.Language == language.V1_11 {
+		parsing.UseBothOperands(f)
+	}
+	return f, ds
 }
 
 // fits returns an error if a file exceeds the budget.

@@ -17,6 +17,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/language"
 )
 
 // Input has the files that [Load] reads, and the options of the load.
@@ -49,6 +50,8 @@ type Input struct {
 	// Registry is the host of provider and module addresses without a host. If it is "", the files of the root
 	// module decide; see [Registry].
 	Registry string
+	// Language is the version of the language that the files are written in.
+	Language language.Version
 	// Planned is set if the configuration comes from a saved plan. Load then does not check whether a computed
 	// source has changed since its module was installed: the caller compares the modules with those of the
 	// plan.
@@ -116,11 +119,15 @@ func LoadCalled(in Input, call *config.Call) (*config.Config, diags.Diagnostics)
 
 func newLoader(in Input) *loader {
 	in.Registry = Registry(in)
+	if in.Language == language.V1_11 {
+		in.Early = nil // sources and backend arguments that are not literal came with Terraform 1.15
+	}
 	return &loader{
 		in: in,
 		cfg: &config.Config{
-			Modules: map[addrs.Module]*config.Module{},
-			Files:   map[string]*hcl.File{},
+			Modules:  map[addrs.Module]*config.Module{},
+			Files:    map[string]*hcl.File{},
+			Language: in.Language,
 		},
 		contents: map[string]*config.Content{},
 		checked:  map[*config.Call]bool{},

@@ -4,6 +4,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/language"
 )
 
 // checkImports adds an error for each import block with a provider argument that differs from the provider of
@@ -24,6 +25,11 @@ func (l *loader) checkImports(m *config.Module) {
 // also checks the import blocks of the module.
 func (l *loader) checkChild(m *config.Module) {
 	l.checkImports(m)
+	if l.in.Language == language.V1_11 {
+		for _, i := range m.Imports { // allowed since Terraform 1.16
+			l.errorf(&i.Range, "Invalid import configuration", "This import block is in the module %q. In the language %s, import blocks are only allowed in the root module.", m.Addr, l.in.Language)
+		}
+	}
 	if b := m.Backend; b != nil {
 		l.diags = append(l.diags, &hcl.Diagnostic{
 			Severity: hcl.DiagWarning, Summary: "Backend configuration ignored", Subject: &b.Range,

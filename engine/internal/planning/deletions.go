@@ -9,6 +9,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/internal/session"
+	"github.com/lockstep-iac/lockstep/engine/language"
 	"github.com/lockstep-iac/lockstep/engine/marks"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/provider"
@@ -199,12 +200,38 @@ func (b *block) deleteOrphan(ctx context.Context, obj addrs.ResourceInstanceObje
 	if o := b.p.prior.Object(obj); o != nil && configured.keeps(o) && b.p.in.Mode != plans.RefreshOnlyMode {
 		return b.forgetObject(ctx, obj, configured.keepReason(reason))
 	}
+	if b.p.in.Config.Language == language.V1_11 && b.p.in.Mode != plans.RefreshOnlyMode {
+		return b.deleteUnread(ctx, obj, reason, configured)
+	}
 	found, ds := b.refresh(ctx, obj) // empty if the instance has only deposed objects, or no longer exists
 	if ds.HasErrors() || found.object == nil || b.p.in.Mode == plans.RefreshOnlyMode {
 		return ds
 	}
 	change, more := b.delete(ctx, obj, found, reason)
 	if ds = append(ds, more...); ds.HasErrors() {
+		return ds
+	}
+	b.p.changes.Record(change)
+	return append(ds, configured.allowed(change)...)
+}
+
+// deleteUnread is deleteOrphan in the language of Terraform 1.11. The provider gets the object as it is stored, before it
+// is read. If the provider refuses the deletion, the object is not read.
+func (b *block) deleteUnread(ctx context.Context, obj addrs.ResourceInstanceObject, reason plans.Reason, configured *block) diags.Diagnostics {
+	o := b.p.prior.Object(obj)
+	if o == nil {
+		return nil // the instance has only deposed objects
+	}
+	v, ds := b.p.s.Decode(ctx, b.client, obj.Instance, b.rs, o)
+	if ds.HasErrors() {
+		return ds
+	}
+	change, more := b.delete(ctx, obj, refreshed{object: o, value: v, identity: b.p.s.StoredIdentity(b.rs, o)}, reason)
+	if ds = append(ds, more...); ds.HasErrors() {
+		return ds
+	}
+	found, more := b.refresh(ctx, obj)
+	if ds = append(ds, more...); ds.HasErrors() || found.object == nil {
 		return ds
 	}
 	b.p.changes.Record(change)

@@ -21,6 +21,9 @@ import (
 // [diags.Cause] Unmatched.
 func (p *planner) unmatched() diags.Diagnostics {
 	ds := replaceWarnings(p.in.ForceReplace, p.instances)
+	for i := range ds {
+		ds[i].Extra = diags.Cause{Unmatched: true}
+	}
 	for _, a := range p.in.ForceReplace {
 		_, expanded := p.instances.Resources[a.AbsResource()]
 		t := addrs.Target{Module: a.Module, Resource: a.Resource.Resource, Key: a.Resource.Key}
@@ -37,9 +40,6 @@ func (p *planner) unmatched() diags.Diagnostics {
 		if !slices.Contains(p.in.Waiting, t) && !p.matches(t) {
 			ds = append(ds, p.nothing("-exclude", t)...)
 		}
-	}
-	for i := range ds {
-		ds[i].Extra = diags.Cause{Unmatched: true}
 	}
 	return ds
 }
@@ -129,8 +129,10 @@ func (p *planner) nothing(option string, t addrs.Target) diags.Diagnostics {
 		}
 		remedy = fmt.Sprintf("Use the address of one of these instances:\n  - %s%s", strings.Join(names, "\n  - "), more)
 	}
-	return diags.Warningf(nil, "Address matches nothing",
+	ds := diags.Warningf(nil, "Address matches nothing",
 		"The option %s=%s matches nothing in the configuration or the state, so it selects nothing. %s", option, t, remedy)
+	ds[0].Extra = diags.Cause{Unmatched: true, Advice: true}
+	return ds
 }
 
 // addresses returns the addresses of all modules, or of all resources, in the configuration and in the state.

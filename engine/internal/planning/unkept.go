@@ -60,6 +60,7 @@ func (p *planner) unkept(changes, drift []*plans.ResourceChange) diags.Diagnosti
 		ds = append(ds, diags.Warningf(subject, "Update repeats the last apply",
 			"The last apply gave %s the same values that this plan sets, but the provider now reads other values in:\n  - %s%s\n\nIf nobody changed the objects outside Lockstep, the provider does not keep these values, and each plan will repeat the update. To end this, ignore the attributes:\n\n  lifecycle {\n    ignore_changes = [%[1]s]\n  }",
 			list, strings.Join(names[:min(len(names), maxNamed)], "\n  - "), more).At(names[0])...)
+		ds[len(ds)-1].Extra = diags.Cause{Advice: true}
 	}
 	return ds
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/jsonvalues"
+	"github.com/lockstep-iac/lockstep/engine/language"
 	"github.com/lockstep-iac/lockstep/engine/marks"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/schema"
@@ -92,7 +93,11 @@ func decodePlan(m *members, o Options) (*File, error) {
 		d.fail("timestamp: %w", err)
 	}
 	p.Backend = plans.Backend{Type: in.Backend.Type, Config: d.value(in.Backend.Config, nil, cty.NilVal), Workspace: in.Backend.Workspace}
-	return &File{Plan: p, Providers: d.providers()}, d.err
+	spoken, err := language.Parse(string(in.Language))
+	if err != nil {
+		d.fail("language: %w", err)
+	}
+	return &File{Language: spoken, Plan: p, Providers: d.providers()}, d.err
 }
 
 func (d *decoder) fail(format string, args ...any) {

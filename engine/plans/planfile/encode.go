@@ -27,7 +27,7 @@ type encoder struct {
 func encodePlan(f *File) ([]byte, []stateMember, error) {
 	p := f.Plan
 	out := &wirePlan{
-		Mode: p.Mode, Errored: p.Errored, Applyable: p.Applyable, Complete: p.Complete,
+		Language: f.Language, Mode: p.Mode, Errored: p.Errored, Applyable: p.Applyable, Complete: p.Complete,
 		Checks: p.Checks, Ephemerals: p.EphemeralVariables,
 	}
 	e := &encoder{tables: newTables(out), plan: p, out: out}

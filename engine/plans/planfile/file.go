@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/language"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
@@ -19,7 +20,9 @@ type File struct {
 	// Engine is the version of Lockstep that made the plan. [Decode] accepts only the caller's version,
 	// unless Options.AnyEngine is set.
 	Engine string
-	Plan   *plans.Plan
+	// Language is the version of the language that the configuration is written in.
+	Language language.Version
+	Plan     *plans.Plan
 	// Config are the files of the configuration, by path. Paths have forward slashes, and are absolute or
 	// relative to the root module's directory.
 	Config map[string][]byte

@@ -17,6 +17,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/jsonvalues"
+	"github.com/lockstep-iac/lockstep/engine/language"
 	"github.com/lockstep-iac/lockstep/engine/marks"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/schema"
@@ -65,6 +66,7 @@ func TestWhatIsSavedIsWhatIsRead(t *testing.T) {
 		m := newMaker(seed)
 		f := &File{
 			Engine:    "0.1.0",
+			Language:  []language.Version{language.Newest, language.V1_11}[seed%2],
 			Plan:      m.plan(),
 			Config:    map[string][]byte{"main.tf": []byte("# hello\n"), "../modules/a b/x.tf": nil, "/abs//x%/..": []byte("y"), "": []byte("z")},
 			Modules:   map[string]string{"net": "0123", "net.x": "4567"},
@@ -321,8 +323,8 @@ func TestOtherFilesAreRefusedWithARemedy(t *testing.T) {
 	if f, err := Decode(older, Options{Engine: "0.1.0", AnyEngine: true}); err != nil || f.Engine != "0.0.9" {
 		t.Errorf("a plan of another version, to be compared: %v, %v", f, err)
 	}
-	same := &VersionError{Engine: "0.1.0", Want: "0.1.0", format: 7}
-	if got := same.Error(); !strings.Contains(got, "0.1.0 (format 7), and this is 0.1.0 (format 6)") {
+	same := &VersionError{Engine: "0.1.0", Want: "0.1.0", format: 8}
+	if got := same.Error(); !strings.Contains(got, "0.1.0 (format 8), and this is 0.1.0 (format 7)") {
 		t.Errorf("another format: %s", got)
 	}
 }

@@ -2,6 +2,7 @@ package planfile
 
 import (
 	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/language"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
@@ -10,6 +11,7 @@ import (
 // the file: increase format with every change of that order. Indices into tables count from 1; 0 means none.
 
 type wirePlan struct {
+	Language    language.Version
 	Mode        plans.Mode
 	Errored     bool
 	Applyable   bool
@@ -46,6 +48,7 @@ type wirePlan struct {
 }
 
 func (w *wirePlan) code(c *coder) {
+	text(c, &w.Language)
 	octet(c, &w.Mode)
 	c.bool(&w.Errored)
 	c.bool(&w.Applyable)

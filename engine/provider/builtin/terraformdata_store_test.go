@@ -5,6 +5,8 @@ import (
 
 	"github.com/zclconf/go-cty/cty"
 
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/language"
 	"github.com/lockstep-iac/lockstep/engine/provider"
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
@@ -78,5 +80,44 @@ func TestStoreNotKnown(t *testing.T) {
 	_, ds := New(nil).Plan(t.Context(), provider.PlanRequest{TypeName: dataType, Prior: absent, Config: config, Proposed: config})
 	if len(ds) != 1 || schema.FormatPath(ds[0].Attribute) != ".store.replace" {
 		t.Error(ds)
+	}
+}
+
+// TestOlder follows an object through the provider of Terraform 1.11, from a state that a newer one has written: no
+// value has a block store.
+func TestOlder(t *testing.T) {
+	t.Parallel()
+	p := In(language.V1_11, nil)
+	declared, _ := p.Schema(t.Context())
+	ty := declared.Managed[dataType].Block.ImpliedType()
+	is := func(what string, v cty.Value, ds diags.Diagnostics) {
+		t.Helper()
+		if ds.HasErrors() || !v.Type().Equals(ty) && len(v.Type().TestConformance(ty)) > 0 {
+			t.Errorf("%s: %#v, %v", what, v, ds)
+		}
+	}
+	stored, ds := p.UpgradeState(t.Context(), provider.UpgradeRequest{TypeName: dataType,
+		JSON: []byte(`{"id": "i", "input": null, "output": null, "triggers_replace": null, "store": {"input": null, "output": null, "sensitive_output": null, "version": null, "sensitive": null, "replace": null}}`)})
+	is("upgraded", stored, ds)
+	attrs := stored.AsValueMap()
+	attrs["input"] = str("x")
+	next := cty.ObjectVal(attrs)
+	planned, ds := p.Plan(t.Context(), provider.PlanRequest{TypeName: dataType, Prior: stored, Proposed: next, Config: next})
+	is("planned", planned.Planned, ds)
+	applied, ds := p.Apply(t.Context(), provider.ApplyRequest{TypeName: dataType, Prior: stored, Planned: planned.Planned, Config: next})
+	is("applied", applied.New, ds)
+	if got := applied.New.GetAttr("output"); !got.RawEquals(str("x")) {
+		t.Errorf("the output is %#v", got)
+	}
+	gone, ds := p.Plan(t.Context(), provider.PlanRequest{TypeName: dataType, Prior: stored, Proposed: cty.NullVal(ty), Config: cty.NullVal(ty)})
+	is("to be deleted", gone.Planned, ds)
+	deleted, ds := p.Apply(t.Context(), provider.ApplyRequest{TypeName: dataType, Prior: stored, Planned: gone.Planned, Config: cty.NullVal(ty)})
+	is("deleted", deleted.New, ds)
+	imported, ds := p.Import(t.Context(), provider.ImportRequest{TypeName: dataType, ID: "i"})
+	is("imported", imported[0].State, ds)
+	moved, ds := p.Move(t.Context(), provider.MoveRequest{SourceType: "null_resource", TargetType: dataType, SourceJSON: []byte(`{"id": "1"}`)})
+	is("moved", moved.State, ds)
+	if _, ds := p.Import(t.Context(), provider.ImportRequest{TypeName: "x"}); !ds.HasErrors() {
+		t.Error("an unknown type is imported")
 	}
 }

@@ -19,6 +19,8 @@ import (
 type Reattach struct {
 	// Name is the provider's name for messages.
 	Name string
+	// Terraform is as in Launch.
+	Terraform string
 	// Protocol is the kind of connection; only "grpc" is supported.
 	Protocol string
 	// ProtocolVersion is 5 or 6; 0 means 5.
@@ -62,10 +64,11 @@ func (a Reattach) Start(ctx context.Context, declared *schema.Provider) (provide
 		return nil, fmt.Errorf("attach to the provider %s: %w", a.Name, err)
 	}
 	return tfplugin.New(tfplugin.Config{
-		Protocol: protocol,
-		Name:     a.Name,
-		Conn:     conn,
-		Declared: declared,
-		Close:    conn.Close,
+		Protocol:  protocol,
+		Name:      a.Name,
+		Terraform: a.Terraform,
+		Conn:      conn,
+		Declared:  declared,
+		Close:     conn.Close,
 	}), nil
 }

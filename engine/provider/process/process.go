@@ -48,6 +48,8 @@ const exitGrace = 5 * time.Second
 type Launch struct {
 	// Name is the provider's name for messages, for instance its source address.
 	Name string
+	// Terraform is the release of Terraform that the plugin is told; "" means that of the newest language.
+	Terraform string
 	// Path is the plugin's executable.
 	Path string
 	Args []string
@@ -111,12 +113,13 @@ func (l Launch) Start(ctx context.Context, declared *schema.Provider) (provider.
 		return nil, r.explain(ctx, err, l.StartTimeout)
 	}
 	return tfplugin.New(tfplugin.Config{
-		Protocol: protocols[plugin.NegotiatedVersion()],
-		Name:     l.Name,
-		Conn:     conn,
-		Declared: declared,
-		Memory:   l.Memory,
-		Fate:     r.fate,
+		Protocol:  protocols[plugin.NegotiatedVersion()],
+		Name:      l.Name,
+		Terraform: l.Terraform,
+		Conn:      conn,
+		Declared:  declared,
+		Memory:    l.Memory,
+		Fate:      r.fate,
 		Close: func() error {
 			r.end(plugin)
 			return nil

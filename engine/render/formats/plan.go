@@ -9,10 +9,10 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/language"
 	"github.com/lockstep-iac/lockstep/engine/marks"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/schema"
-	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
 // planFormat is the version of the plan format that Terraform 1.11 writes; see
@@ -26,7 +26,11 @@ func Plan(p *plans.Plan, cfg *config.Config, schemas Schemas) ([]byte, error) {
 	t := &jsonText{jsonWriter: jsonWriter{make([]byte, 0, 1024+2048*len(p.Changes))}, unsigned: true}
 	t.openObject()
 	t.member("format_version", planFormat)
-	t.member("terraform_version", states.LanguageVersion)
+	var spoken language.Version
+	if cfg != nil {
+		spoken = cfg.Language
+	}
+	t.member("terraform_version", spoken.Release())
 	t.variables(p, cfg)
 	if err := t.plannedValues(p); err != nil {
 		return nil, err

@@ -131,7 +131,7 @@ func Readable(s *states.State, schemas Schemas) error {
 func (t *jsonText) state(s *states.State, schemas Schemas, checks bool) error {
 	t.openObject()
 	t.member("format_version", stateFormat)
-	t.member("terraform_version", states.LanguageVersion)
+	t.member("terraform_version", s.Language.Release())
 	t.key("values")
 	t.openObject()
 	if err := t.stateOutputs(s); err != nil {

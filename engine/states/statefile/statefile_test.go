@@ -16,6 +16,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/language"
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
@@ -529,6 +530,29 @@ func TestSizesAreGuessed(t *testing.T) {
 		}
 		if cap(e.dst) != room || room > 4*len(e.dst)+4096 {
 			t.Errorf("%s: %d bytes were written, and room was for %d", name, len(e.dst), room)
+		}
+	}
+}
+
+// TestLanguage writes a state in both versions of the language. Terraform 1.11 knows no identities.
+func TestLanguage(t *testing.T) {
+	t.Parallel()
+	s, err := Read([]byte(`{"version": 4, "terraform_version": "1.9.0", "serial": 1, "lineage": "l", "resources": [{"mode": "managed", "type": "t", "name": "a",
+		"provider": "provider[\"registry.terraform.io/x/t\"]", "instances": [{"schema_version": 0, "attributes": {}}]}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range []language.Version{language.Newest, language.V1_11} {
+		s.Language = v
+		data, err := Write(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Contains(data, []byte(`"terraform_version": "`+v.Release()+`"`)) || bytes.Contains(data, []byte("identity")) != (v == language.Newest) {
+			t.Errorf("%q: %s", v, data)
+		}
+		if !bytes.HasPrefix(data, Head(s)) {
+			t.Errorf("%q: the head %s", v, Head(s))
 		}
 	}
 }

@@ -12,11 +12,12 @@ import (
 	ctyjson "github.com/zclconf/go-cty/cty/json"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/language"
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
 // Write encodes a state as Terraform [states.LanguageVersion] writes it, with its lineage and
-// serial as they are. The version in the file is always LanguageVersion.
+// serial as they are. The version in the file is the release of the state's language.
 func Write(s *states.State) ([]byte, error) {
 	e := newEncoder(s)
 	if err := e.state(s); err != nil {
@@ -51,6 +52,7 @@ func newEncoder(s *states.State) *encoder {
 	e := &encoder{
 		places:  map[*states.Dependencies][2]int{},
 		closure: states.Close(notEncoded(s)),
+		older:   s.Language != language.Newest,
 	}
 	e.dst = make([]byte, 0, e.expectedSize(s))
 	return e
@@ -74,13 +76,14 @@ type encoder struct {
 	places  map[*states.Dependencies][2]int // start and end in dst of each list already written
 	index   Index                           // nil if the caller needs no index
 	echoes  bool                            // see repeatsInput
+	older   bool                            // Terraform 1.11 knows no identities
 }
 
 // head writes the members before the outputs.
 func (e *encoder) head(s *states.State) {
 	e.open('{')
 	e.intMember("version", 4)
-	e.stringMember("terraform_version", states.LanguageVersion)
+	e.stringMember("terraform_version", s.Language.Release())
 	e.intMember("serial", int64(s.Serial))
 	e.stringMember("lineage", s.Lineage)
 }
@@ -268,7 +271,9 @@ func (e *encoder) object(k addrs.InstanceKey, provider string, deposed addrs.Dep
 	if err := e.sensitive(sensitive); err != nil {
 		return err
 	}
-	e.intMember("identity_schema_version", o.Identity.Version)
+	if !e.older || o.Identity.JSON != nil {
+		e.intMember("identity_schema_version", o.Identity.Version)
+	}
 	if o.Identity.JSON != nil {
 		e.member("identity")
 		if err := e.json(o.Identity.JSON); err != nil {

@@ -255,19 +255,12 @@ func (r *reader) option(name, value string, hasValue bool) {
 	if o == nil && !hasValue {
 		r.after = r.at + 1
 	}
-	switch {
-	case r.command.Verb == Help:
+	if r.command.Verb == Help {
 		r.say(Problem{Kind: NoOptions})
 		return
-	case o == nil && slices.Contains(needless, name) && r.to != keyword:
-		return // it has no meaning here: ignore it
-	case o == nil && slices.Contains(needless, name):
-		r.say(Problem{Kind: NotNeeded, Flag: "-" + name})
-		return
-	case o == nil:
-		r.say(Problem{Kind: UnknownOption, Word: typed})
-		if o = nearestOption(name); o == nil {
-			r.lost = true
+	}
+	if o == nil {
+		if o = r.unknown(name, typed); o == nil {
 			return
 		}
 	}
@@ -300,6 +293,20 @@ func (r *reader) option(name, value string, hasValue bool) {
 		}
 	}
 	r.set(o, value)
+}
+
+// unknown reports an option that does not exist. It returns the option that was probably meant, or nil.
+func (r *reader) unknown(name, typed string) *option {
+	if slices.Contains(needless, name) {
+		if r.to == keyword { // in a command for another program, the option has no meaning: ignore it
+			r.say(Problem{Kind: NotNeeded, Flag: "-" + name})
+		}
+		return nil
+	}
+	r.say(Problem{Kind: UnknownOption, Word: typed})
+	o := nearestOption(name)
+	r.lost = r.lost || o == nil
+	return o
 }
 
 // value returns the value of an option: the next word, unless that word is an option itself. A reason without

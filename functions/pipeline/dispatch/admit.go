@@ -3,13 +3,13 @@ package dispatch
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/url"
 	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ratelimits"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
 	"github.com/lockstep-iac/lockstep/github"
@@ -82,15 +82,9 @@ func (co *commands) paceKey(number int, login string) string {
 // pace counts a comment of a user, and decides whether its commands are carried out, refused with an answer, or
 // ignored. limit is the number of comments that are allowed in an hour.
 func (co *commands) pace(ctx context.Context, number int, login string, asked ratelimits.Asked, limit int) (p ratelimits.Pace, what ratelimits.Admission, err error) {
-	_, err = co.Ledger.Change(ctx, co.paceKey(number, login), func(old []byte) ([]byte, error) {
-		p = ratelimits.Pace{}
-		if old != nil {
-			if err := json.Unmarshal(old, &p); err != nil {
-				return nil, fmt.Errorf("the record is damaged: %w", err)
-			}
-		}
-		p, what = p.Next(asked, limit)
-		return pipeline.Encode(p), nil
+	err = ledger.Edit(ctx, co.Ledger, co.paceKey(number, login), func(had *ratelimits.Pace) *ratelimits.Pace {
+		p, what = cmp.Or(had, &ratelimits.Pace{}).Next(asked, limit)
+		return &p
 	})
 	return p, what, err
 }
@@ -106,14 +100,13 @@ func (co *commands) rememberStranger(ctx context.Context, asked ratelimits.Asked
 // to GitHub.
 func (co *commands) isIgnoredStranger(ctx context.Context) (bool, error) {
 	asked := ratelimits.Asked{ID: co.Facts.Message.ID, At: co.Facts.Message.At}
-	var found time.Time
-	err := co.read(ctx, co.paceKey(0, co.Facts.Message.Actor), &found)
+	found, err := ledger.Get[time.Time](ctx, co.Ledger, co.paceKey(0, co.Facts.Message.Actor))
 	if err != nil || asked.At.IsZero() || asked.At.Sub(found) >= ratelimits.StrangerFor {
 		return false, err
 	}
 	for _, x := range co.strangersMay() {
-		var p ratelimits.Pace
-		if err := co.read(ctx, co.paceKey(x.number, strangers), &p); err != nil {
+		p, err := ledger.Get[ratelimits.Pace](ctx, co.Ledger, co.paceKey(x.number, strangers))
+		if err != nil {
 			return false, err
 		}
 		if _, what := p.Next(asked, x.most); what != ratelimits.Admitted {
@@ -121,18 +114,6 @@ func (co *commands) isIgnoredStranger(ctx context.Context) (bool, error) {
 		}
 	}
 	return false, nil
-}
-
-// read reads the record with the given key into the value into. If the record does not exist, into stays
-// unchanged.
-func (co *commands) read(ctx context.Context, key string, into any) error {
-	rec, err := co.Ledger.Records.Get(ctx, key)
-	if err == nil && rec.Version != "" {
-		if err = json.Unmarshal(rec.Value, into); err != nil {
-			err = fmt.Errorf("read %s: the record is damaged: %w", key, err)
-		}
-	}
-	return err
 }
 
 // forgotten reports whether a comment is too old to be handled. That is so if the pull request was changed more

@@ -1,8 +1,8 @@
 package dispatch
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -22,16 +22,9 @@ func (p *Pipeline) afford(ctx context.Context, m pipeline.Message) error {
 	if !m.On(pipeline.Plans) && m.Kind != pipeline.Told {
 		return nil
 	}
-	rec, err := p.Records.Get(ctx, budgetKey(m.Pull.Installation))
-	if err != nil || rec.Version == "" {
+	b, err := ledger.Get[ratelimits.Budget](ctx, p.Ledger(), budgetKey(m.Pull.Installation))
+	if err != nil || !b.Waits(m.Pull.Repo.ID, time.Now()) {
 		return err
-	}
-	var b ratelimits.Budget
-	if err := json.Unmarshal(rec.Value, &b); err != nil {
-		return fmt.Errorf("read %s: the record is damaged: %w", rec.Key, err)
-	}
-	if !b.Waits(m.Pull.Repo.ID, time.Now()) {
-		return nil
 	}
 	return &pipeline.BusyError{Until: b.Reset, Why: fmt.Sprintf("%s has used its share of GitHub's %d requests an hour: it waits until %s", m.Pull.Repo, b.Limit, b.Reset.Format(time.RFC3339))}
 }
@@ -43,17 +36,11 @@ func (p *Pipeline) spend(ctx context.Context, m pipeline.Message, last github.Bu
 	if !now.Short() {
 		return nil
 	}
-	_, err := p.Ledger().Change(ctx, budgetKey(m.Pull.Installation), func(old []byte) ([]byte, error) {
-		var b ratelimits.Budget
-		if old != nil {
-			if err := json.Unmarshal(old, &b); err != nil {
-				return nil, fmt.Errorf("the record is damaged: %w", err)
-			}
-		}
+	return ledger.Edit(ctx, p.Ledger(), budgetKey(m.Pull.Installation), func(b *ratelimits.Budget) *ratelimits.Budget {
 		if last.Used == 0 {
-			return nil, ledger.ErrAsIs
+			return nil
 		}
-		return pipeline.Encode(b.Spend(m.Pull.Repo.ID, last.Used, now)), nil
+		spent := cmp.Or(b, &ratelimits.Budget{}).Spend(m.Pull.Repo.ID, last.Used, now)
+		return &spent
 	})
-	return err
 }

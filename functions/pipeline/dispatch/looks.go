@@ -1,8 +1,8 @@
 package dispatch
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -69,18 +69,13 @@ func (t *task) lookAt(ctx context.Context, now time.Time) error {
 // repository.
 func (t *task) looks(ctx context.Context, number int, change func(*ratelimits.Looks)) (l ratelimits.Looks, err error) {
 	key := fmt.Sprintf("pace/%d/%d", t.message.Pull.Repo.ID, number)
-	_, err = t.ledger.Change(ctx, key, func(old []byte) ([]byte, error) {
-		l = ratelimits.Looks{}
-		if old != nil {
-			if err := json.Unmarshal(old, &l); err != nil {
-				return nil, fmt.Errorf("the record is damaged: %w", err)
-			}
-		}
-		was := l
+	err = ledger.Edit(ctx, t.ledger, key, func(had *ratelimits.Looks) *ratelimits.Looks {
+		was := *cmp.Or(had, &ratelimits.Looks{})
+		l = was
 		if change(&l); l == was {
-			return nil, ledger.ErrAsIs
+			return nil
 		}
-		return pipeline.Encode(l), nil
+		return &l
 	})
 	return l, err
 }

@@ -262,18 +262,7 @@ func (q *planQueue) sendDue(ctx context.Context, repo int64, ids []string) error
 
 // waiting returns the messages of a repository that wait outside of the queue.
 func (q *planQueue) waiting(ctx context.Context, repo int64) (all []waitingMessage, err error) {
-	list, err := q.ledger.Records.List(ctx, queueKey(repo))
-	if err != nil {
-		return nil, err
-	}
-	for _, rec := range list {
-		var w waitingMessage
-		if err := json.Unmarshal(rec.Value, &w); err != nil {
-			return nil, fmt.Errorf("read %s: the record is damaged: %w", rec.Key, err)
-		}
-		all = append(all, w)
-	}
-	return all, nil
+	return ledger.List[waitingMessage](ctx, q.ledger, queueKey(repo))
 }
 
 // read reads the record of a repository's queue. The version is "" if there is no record.
@@ -289,15 +278,9 @@ func (q *planQueue) read(ctx context.Context, repo int64) (l repositoryQueue, v 
 
 // change changes the record of a repository's queue.
 func (q *planQueue) change(ctx context.Context, repo int64, do func(*repositoryQueue)) error {
-	_, err := q.ledger.Change(ctx, queueKey(repo), func(old []byte) ([]byte, error) {
-		var l repositoryQueue
-		if old != nil {
-			if err := json.Unmarshal(old, &l); err != nil {
-				return nil, fmt.Errorf("the record is damaged: %w", err)
-			}
-		}
-		do(&l)
-		return pipeline.Encode(l), nil
+	return ledger.Edit(ctx, q.ledger, queueKey(repo), func(l *repositoryQueue) *repositoryQueue {
+		l = cmp.Or(l, &repositoryQueue{})
+		do(l)
+		return l
 	})
-	return err
 }

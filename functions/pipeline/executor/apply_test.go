@@ -9,6 +9,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/language"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 	"github.com/lockstep-iac/lockstep/functions/comment"
@@ -93,6 +94,43 @@ resource "lab_thing" "slow" {
 	}
 	if got := time.Since(start); got < 3*each {
 		t.Errorf("the creations took %v together", got)
+	}
+}
+
+// TestLanguage plans and applies in the language of Terraform 1.11. The state names the release. A plan in another
+// language is not applied.
+func TestLanguage(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, map[string]string{"net/main.tf": two + "output \"o\" { value = terraform_data.a.id == \"x\" && false }\n"})
+	b.job.Language = language.V1_11
+	p := b.plan()
+	if !strings.Contains(p.Report, "o = (known after apply)") {
+		t.Errorf("the plan decides with one operand:\n%s", p.Report)
+	}
+	b.job.Language = language.Newest
+	if o := b.apply(p.Plan, true); !o.Failed || !strings.Contains(o.Report, "Plan in another version of the language") {
+		t.Errorf("a plan in another language: %+v", o)
+	}
+	b.job.Language = language.V1_11
+	if o := b.apply(p.Plan, true); o.Failed {
+		t.Fatalf("%+v", o)
+	}
+	stored, err := filepath.Glob(filepath.Join(b.parent, "states", "id.1", "net", "*", "terraform.tfstate"))
+	if err != nil || len(stored) != 1 {
+		t.Fatalf("states %v: %v", stored, err)
+	}
+	data, err := os.ReadFile(stored[0])
+	if err != nil || !strings.Contains(string(data), `"terraform_version": "1.11.4"`) {
+		t.Errorf("%v\n%s", err, data)
+	}
+	b.write(map[string]string{"net/main.tf": "output \"o\" { value = convert(1, string) }\n"})
+	b.job.Language = language.Newest
+	if p := b.plan(); p.Plan == nil {
+		t.Errorf("%+v", p)
+	}
+	b.job.Language = language.V1_11
+	if p := b.plan(); p.Plan != nil || !strings.Contains(p.Report, `There is no function named "convert"`) {
+		t.Errorf("%+v", p)
 	}
 }
 

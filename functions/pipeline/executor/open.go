@@ -62,7 +62,7 @@ type checkout struct {
 // if a module source or a symbolic link leads to one.
 func (e *Engine) open(ctx context.Context, j jobs.Job, modules bool) (*checkout, diags.Diagnostics, error) {
 	o := &checkout{engine: e, job: j, values: map[string]*hcl.File{}}
-	o.Workspace, o.Journaled = j.Workspace, true
+	o.Workspace, o.Language, o.Journaled = j.Workspace, j.Language, true
 	if o.Budget = budget.From(ctx); o.Budget == nil {
 		o.Budget = budget.Pipeline(usualMemory)
 	}
@@ -118,11 +118,11 @@ func (o *checkout) load(ctx context.Context, modules bool) (*config.Config, diag
 
 func (o *checkout) loadFrom(ctx context.Context, tree source.Tree, modules bool) (*config.Config, diags.Diagnostics, error) {
 	if o.engine.Modules == nil || !modules {
-		cfg, ds := loading.Load(loading.Input{Tree: tree, Early: o.early(), Queries: o.job.Queries, Budget: o.Budget})
+		cfg, ds := loading.Load(loading.Input{Tree: tree, Early: o.early(), Queries: o.job.Queries, Language: o.job.Language, Budget: o.Budget})
 		return cfg, ds, nil
 	}
 	if problem := o.removeModules(); problem.HasErrors() {
-		cfg, ds := loading.Load(loading.Input{Tree: tree, Early: o.early(), Queries: o.job.Queries, Budget: o.Budget})
+		cfg, ds := loading.Load(loading.Input{Tree: tree, Early: o.early(), Queries: o.job.Queries, Language: o.job.Language, Budget: o.Budget})
 		return cfg, append(ds, problem...), nil
 	}
 	return o.engine.Modules(budget.With(ctx, o.Budget), o.job, o.dir(), tree, o.early(), o.vault.token, moduleEnv(o))

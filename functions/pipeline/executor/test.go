@@ -139,7 +139,7 @@ func (o *checkout) loadTests(ctx context.Context) (*config.Config, diags.Diagnos
 	var ds diags.Diagnostics
 	var err error
 	if o.engine.TestModules == nil {
-		o.suite, ds = testfiles.Load(loading.Input{Tree: tree, Early: o.early(), Budget: o.Budget}, testfiles.DefaultDirectory)
+		o.suite, ds = testfiles.Load(loading.Input{Tree: tree, Early: o.early(), Language: o.job.Language, Budget: o.Budget}, testfiles.DefaultDirectory)
 	} else {
 		if ds = o.removeModules(); ds.HasErrors() {
 			return nil, ds, nil

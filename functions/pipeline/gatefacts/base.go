@@ -285,7 +285,7 @@ func (e *Reader) Job(ctx context.Context, q *admission.Request, dir string) (j j
 		return jobs.Job{}, "", err
 	}
 	j.State, j.NoState, j.Variables, j.BackendConfig = q.Placing.Place, p.Nowhere, p.Variables, p.BackendConfig
-	j.ProviderParallelism = p.ProviderParallelism
+	j.ProviderParallelism, j.Language = p.ProviderParallelism, p.Language
 	j.Readers = project.Readers(e.asked.Head, p)
 	if p.Unit != nil {
 		in, err := e.requirements(ctx)

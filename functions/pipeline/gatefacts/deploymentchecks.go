@@ -2,7 +2,6 @@ package gatefacts
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/url"
 	"slices"
@@ -40,21 +39,17 @@ func DeploymentChecksOf(ctx context.Context, e *Reader, names []string, all []gi
 				seen = append(seen, r.AppID)
 			}
 		}
-		_, err := e.Ledger.Change(ctx, fmt.Sprintf("app/%d/%s", e.Message.Pull.Repo.ID, url.PathEscape("="+name)), func(old []byte) ([]byte, error) {
+		err := ledger.Edit(ctx, e.Ledger, fmt.Sprintf("app/%d/%s", e.Message.Pull.Repo.ID, url.PathEscape("="+name)), func(known *int64) *int64 {
 			switch {
-			case old != nil:
-				var id int64
-				if err := json.Unmarshal(old, &id); err != nil {
-					return nil, fmt.Errorf("the record is damaged: %w", err)
-				}
-				v.apps[name] = id
-				return nil, ledger.ErrAsIs
+			case known != nil:
+				v.apps[name] = *known
+				return nil
 			case len(seen) != 1: // with two Apps, nobody knows which one is meant
 				v.apps[name] = 0
-				return nil, ledger.ErrAsIs
+				return nil
 			}
 			v.apps[name] = seen[0]
-			return pipeline.Encode(seen[0]), nil
+			return &seen[0]
 		})
 		if err != nil {
 			return v, err

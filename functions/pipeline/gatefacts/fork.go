@@ -52,7 +52,7 @@ func PreviewOf(ctx context.Context, e *Reader, q admission.Request, dir, baseDir
 	v.Head = jobs.Job{
 		Checkout: dir, Dir: head.Dir, Project: r.Project, Workspace: r.Workspace, App: v.Base.App, Repo: v.Base.Repo,
 		Number: v.Base.Number, Head: r.Spec.Head, Owner: v.Base.Owner, Actor: v.Base.Actor,
-		InputValues: jobs.InputValues{VarFiles: head.VarFiles, Variables: head.Variables, Inputs: head.Inputs}, Options: r.Spec.Options, Grants: v.Base.Grants,
+		InputValues: jobs.InputValues{Language: head.Language, VarFiles: head.VarFiles, Variables: head.Variables, Inputs: head.Inputs}, Options: r.Spec.Options, Grants: v.Base.Grants,
 	}
 	return v, admission.Decide(q), "", nil
 }

@@ -46,6 +46,6 @@ func TestJob(ctx context.Context, e *Reader, r runs.Run, dir string) (j jobs.Job
 		Checkout: dir, Dir: p.Dir, Project: r.Project, Workspace: r.Workspace,
 		App: at.App, Repo: at.Repo, Installation: at.Installation, Number: at.Number, Head: r.Spec.Head,
 		Owner: fmt.Sprintf("lockstep %s#%d", at.Repository(), at.Number), Actor: e.Message.Actor,
-		InputValues: jobs.InputValues{VarFiles: p.VarFiles, Variables: p.Variables}, Grants: grants,
+		InputValues: jobs.InputValues{Language: p.Language, VarFiles: p.VarFiles, Variables: p.Variables}, Grants: grants,
 	}, e.Pull.Fork()), "", nil
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/language"
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
@@ -92,6 +93,8 @@ type Job struct {
 
 // InputValues are where the values of a project's variables, and of its backend's arguments, come from.
 type InputValues struct {
+	// Language is the version of the language of the configuration.
+	Language language.Version `json:",omitempty"`
 	// VarFiles are the files with values of variables that lockstep.hcl names. The paths are slash-separated
 	// and relative to the checkout.
 	VarFiles []string

@@ -9,7 +9,7 @@ func Unprivileged(whole Job, s Snapshot) Job {
 	return Job{
 		Checkout: whole.Checkout, Dir: whole.Dir, Project: whole.Project, Workspace: whole.Workspace,
 		App: whole.App, Repo: whole.Repo, Number: whole.Number, Head: whole.Head, Owner: whole.Owner, Actor: whole.Actor,
-		InputValues: InputValues{VarFiles: whole.VarFiles, Variables: whole.Variables, Inputs: whole.Inputs}, // which are in the fork
+		InputValues: InputValues{Language: whole.Language, VarFiles: whole.VarFiles, Variables: whole.Variables, Inputs: whole.Inputs}, // which are in the fork
 		Options: grammar.Options{
 			Targets: whole.Options.Targets, Excludes: whole.Options.Excludes, Replaces: whole.Options.Replaces,
 			Variables: whole.Options.Variables, Destroy: whole.Options.Destroy, Invoke: whole.Options.Invoke, NoRefresh: true,

@@ -18,7 +18,7 @@ import (
 var harmless = []string{
 	"Checkout", "Dir", "Project", "Workspace", // the fork's own files
 	"App", "Repo", "Number", "Head", "Owner", "Actor", // names, without the installation that has the repository
-	"VarFiles", "Variables", "Inputs", // in the fork's files: nothing is read for inputs, whose states are in Linked
+	"Language", "VarFiles", "Variables", "Inputs", // in the fork's files: nothing is read for inputs, whose states are in Linked
 	"Options.Targets", "Options.Excludes", "Options.Replaces", "Options.Variables", "Options.Destroy", "Options.NoRefresh", "Options.Invoke",
 	"Stateful", // the base branch's patterns of types
 	"Grants",   // TestBareGrants

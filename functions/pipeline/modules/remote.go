@@ -89,7 +89,7 @@ func (e Remote) installer(ctx context.Context, j jobs.Job, dir string, tree sour
 		return err
 	}
 	in = installation{ctx: ctx, Installer: Pipeline(dir, tree, PipelineOptions{Host: j.Grants.ModuleHost, Private: j.Grants.NamesModuleHost, Repository: repository, Transport: e.Transport, Token: token, Bucket: Bucket{j.Grants.Bucket, env}})}
-	in.Early, in.Queries = early, j.Queries
+	in.Early, in.Queries, in.Language = early, j.Queries, j.Language
 	in.Bytes, in.Calls = maxBytes, maxCalls
 	return in, func() error {
 		cancel()

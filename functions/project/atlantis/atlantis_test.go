@@ -66,6 +66,9 @@ func meaning(o Options, src []byte) string {
 		if p.Group != 0 {
 			fmt.Fprintf(&b, " group %d", p.Group)
 		}
+		if p.Language != "" {
+			fmt.Fprintf(&b, " language %s", p.Language)
+		}
 		for _, on := range p.DependsOn {
 			fmt.Fprintf(&b, " after %s", on.Value)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
+	"github.com/lockstep-iac/lockstep/engine/language"
 	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 )
 
@@ -57,6 +58,8 @@ type Project struct {
 	Variables     map[string]json.RawMessage
 	BackendFiles  []Text
 	BackendConfig map[string]json.RawMessage
+	// Language is the version of the language by terraform_version; the newest if Lockstep does not speak that version.
+	Language language.Version
 	// DependsOn are the names of projects that are applied before this one. Group is the project's
 	// execution_order_group. Projects with a lower number are also applied before this one.
 	DependsOn []Text

@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v4"
+
+	"github.com/lockstep-iac/lockstep/engine/language"
 )
 
 func lineOf(file string, line int) string { return fmt.Sprintf("%s:%d", file, line) }
@@ -167,7 +169,13 @@ func (r *reader) setting(p *Project, f field) {
 	case "branch":
 		r.branch(f)
 	case "terraform_version":
-		r.noticeUnless(f, func(version string) bool { return strings.HasPrefix(strings.TrimPrefix(version, "v")+".", "1.11.") })
+		r.noticeUnless(f, func(version string) bool {
+			version = strings.TrimPrefix(version, "v") + "."
+			if strings.HasPrefix(version, string(language.V1_11)+".") {
+				p.Language = language.V1_11
+			}
+			return p.Language != language.Newest || strings.HasPrefix(version, strings.TrimSuffix(language.NewestRelease, "0"))
+		})
 	case "terraform_distribution":
 		r.noticeUnless(f, func(name string) bool { return name == "terraform" })
 	case "silence_pr_comments":

@@ -59,6 +59,7 @@ var usual = []Argument{
 	{Name: "variables", Kind: values, Default: "none", Doc: "Values of variables. They win over `var_files` and over the environment's variables."},
 	{Name: "backend_config", Kind: files, Default: "none", Doc: "The arguments that the backend block leaves out: files with arguments, as paths from the root of the repository, or the arguments themselves."},
 	{Name: "provider_parallelism", Kind: numbers, Default: "10 for all providers together", Doc: "The number of calls of a provider that may run at a time in a plan or an apply. The names are types or source addresses of providers: `{ aws = 4, \"registry.example.com/acme/dns\" = 1 }`."},
+	{Name: "language", OneOf: []string{"1.11"}, Default: "the newest that Lockstep speaks", Doc: "The version of the Terraform language that the project is planned and applied with. Write `\"1.11\"` for a project that stays with Terraform 1.11."},
 	{Name: "test", Kind: boolean, Default: "`false`", Doc: "Whether Lockstep runs the tests of the project with each plan of a pull request, as a check of their own. Tests have mocks only, and no credentials. The base branch decides."},
 	{Name: "apply", OneOf: []string{"comment", "merge"}, Default: "`\"comment\"`", Doc: "When Lockstep applies a plan: after a comment, before the merge, or by the merge. The base branch decides."},
 }

@@ -66,7 +66,7 @@ func loadWith(o *opening.Operation, name string, text []byte) (diags.Diagnostics
 	if err != nil {
 		return diags.FromError("Invalid module manifest", err), false
 	}
-	cfg, ds := loading.Load(loading.Input{Tree: withFile{source.Dir(o.Dir.Path), name, text}, Installed: installed, Early: o.Dir.Early(), Budget: o.App.Budget})
+	cfg, ds := loading.Load(loading.Input{Tree: withFile{source.Dir(o.Dir.Path), name, text}, Installed: installed, Early: o.Dir.Early(), Language: o.Dir.Language(), Budget: o.App.Budget})
 	o.Config = cfg
 	maps.Copy(o.App.Files, cfg.Files)
 	return ds, !ds.HasErrors()

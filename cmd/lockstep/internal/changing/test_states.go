@@ -42,7 +42,7 @@ func (t *testStates) openState(ctx context.Context, name string) (*operation.Ope
 	if err != nil {
 		return nil, diags.FromError("The state of the test cannot be kept", err)
 	}
-	o := &operation.Operation{Journaled: true, Providers: t.op.Providers}
+	o := &operation.Operation{Language: t.op.Language, Journaled: true, Providers: t.op.Providers}
 	return o, o.OpenState(ctx, b, statebackend.DefaultWorkspace, &operation.Lock{Operation: "OperationTypeApply"})
 }
 

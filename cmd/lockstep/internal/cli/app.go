@@ -21,6 +21,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine"
 	"github.com/lockstep-iac/lockstep/engine/budget"
+	"github.com/lockstep-iac/lockstep/engine/language"
 	"github.com/lockstep-iac/lockstep/engine/render"
 )
 
@@ -66,8 +67,11 @@ func (a *App) Run(args []string) int {
 		a.complete(line)
 		return 0
 	}
+	if _, err := language.Parse(a.Getenv(language.Variable)); err != nil {
+		return a.Usage("correct the variable, or unset it", "the environment variable %s: %s", language.Variable, err)
+	}
 	a.Logs = a.openLogs()
-	a.Logs.begin(a.Version, args)
+	a.Logs.begin(a.Language(), a.Version, args)
 	for len(args) > 0 && strings.HasPrefix(args[0], "-") {
 		name, value, _ := strings.Cut(strings.TrimLeft(args[0], "-"), "=")
 		switch name {

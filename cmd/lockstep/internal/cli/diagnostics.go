@@ -10,6 +10,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/language"
 	"github.com/lockstep-iac/lockstep/engine/render"
 )
 
@@ -79,14 +80,16 @@ func (a *App) write(w io.Writer, ds diags.Diagnostics) {
 	}
 }
 
-// wanted returns ds without the warnings about deprecated parts of modules that the option -deprecation leaves out.
+// wanted returns ds without the warnings about deprecated parts of modules that the option -deprecation leaves out. In
+// an older version of the language, whose users expect the warnings of that Terraform, it also leaves out advice.
 func (a *App) wanted(ds diags.Diagnostics) diags.Diagnostics {
-	if a.warnOf == allModules {
+	older := a.Language() != language.Newest
+	if a.warnOf == allModules && !older {
 		return ds
 	}
 	return slices.DeleteFunc(slices.Clone(ds), func(d diags.Diagnostic) bool {
 		x, _ := d.Extra.(diags.Cause)
-		return x.Deprecated && (a.warnOf == noModules || x.Remote)
+		return x.Deprecated && (a.warnOf == noModules || a.warnOf != allModules && x.Remote) || x.Advice && older
 	})
 }
 

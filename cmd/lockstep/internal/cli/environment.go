@@ -5,11 +5,19 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/lockstep-iac/lockstep/engine/language"
 )
 
 // argsVariable is the environment variable with additional options for every command. The variable for one
 // command is this name, "_" and the name of the command, such as TF_CLI_ARGS_plan.
 const argsVariable = "TF_CLI_ARGS"
+
+// Language returns the version of the language that the environment sets.
+func (a *App) Language() language.Version {
+	v, _ := language.Parse(a.Getenv(language.Variable)) // Run has refused other values
+	return v
+}
 
 // withEnvironment puts the options from environment variables before the arguments of a command: first those in
 // TF_CLI_ARGS_name, then those in TF_CLI_ARGS. If an option occurs several times, the last one is used. So

@@ -10,7 +10,7 @@ import (
 
 	"github.com/hashicorp/go-hclog"
 
-	"github.com/lockstep-iac/lockstep/engine"
+	"github.com/lockstep-iac/lockstep/engine/language"
 )
 
 // logs are the log file and the log levels that environment variables set:
@@ -66,7 +66,7 @@ func (a *App) logLevel(name string) string {
 
 // begin writes the versions and the arguments to the log. All other lines in the log come from plugins. begin
 // leaves out the values of options, because they may be secrets.
-func (l logs) begin(version string, args []string) {
+func (l logs) begin(spoken language.Version, version string, args []string) {
 	if l.core == "" {
 		return
 	}
@@ -82,7 +82,7 @@ func (l logs) begin(version string, args []string) {
 		}
 		shown = append(shown, arg)
 	}
-	log.Info("Terraform version: " + engine.LanguageVersion)
+	log.Info("Terraform version: " + spoken.Release())
 	log.Info("Lockstep version: " + version)
 	log.Info("Go runtime version: " + runtime.Version())
 	log.Info(fmt.Sprintf("CLI args: %#v", shown))

@@ -8,7 +8,6 @@ import (
 	"runtime/debug"
 	"slices"
 
-	"github.com/lockstep-iac/lockstep/engine"
 	"github.com/lockstep-iac/lockstep/engine/provider/install/lockfile"
 )
 
@@ -33,7 +32,7 @@ var Version = Command{Name: "version", Synopsis: "Show the versions of Lockstep 
 		return code
 	}
 	info := versionInfo{
-		TerraformVersion: engine.LanguageVersion,
+		TerraformVersion: a.Language().Release(),
 		Platform:         runtime.GOOS + "_" + runtime.GOARCH, ProviderSelections: a.selections(),
 	}
 	if !a.InAutomation() {

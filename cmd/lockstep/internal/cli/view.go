@@ -4,7 +4,6 @@ import (
 	"io"
 	"time"
 
-	"github.com/lockstep-iac/lockstep/engine"
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/causes"
 	"github.com/lockstep-iac/lockstep/engine/config"
@@ -72,7 +71,7 @@ func (a *App) Notify(text string) {
 func (a *App) View(jsonStream bool) View {
 	if jsonStream {
 		v := &jsonView{a: a, out: a.Out}
-		v.send(render.VersionMessage(engine.LanguageVersion, a.Version))
+		v.send(render.VersionMessage(a.Language().Release(), a.Version))
 		a.stream.Store(v)
 		return both(a, v)
 	}

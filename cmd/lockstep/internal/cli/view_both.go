@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"github.com/lockstep-iac/lockstep/engine"
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/causes"
 	"github.com/lockstep-iac/lockstep/engine/config"
@@ -22,7 +21,7 @@ func both(a *App, v View) View {
 		return v
 	}
 	into := &jsonView{a: a, out: a.jsonInto}
-	into.send(render.VersionMessage(engine.LanguageVersion, a.Version))
+	into.send(render.VersionMessage(a.Language().Release(), a.Version))
 	return &views{v, into, a.jsonInto.Close}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/events"
+	"github.com/lockstep-iac/lockstep/engine/language"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/provider/install"
 	"github.com/lockstep-iac/lockstep/engine/render"
@@ -29,6 +30,9 @@ type jsonView struct {
 }
 
 func (v *jsonView) send(m render.Message) {
+	if m.Changes != nil && v.a.Language() != language.Newest {
+		m.Changes.Forget = 0 // Terraform has no such member
+	}
 	data, err := json.Marshal(m)
 	if err != nil {
 		panic(fmt.Sprintf("a UI message cannot be encoded: %v", err))

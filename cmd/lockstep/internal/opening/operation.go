@@ -45,7 +45,7 @@ func (o *Operation) Adopted(s *states.State) *states.State { return o.stored.Ado
 // command panics, New's operation releases the state's lock; the journal lists the actions that were in
 // progress.
 func New(a *cli.App) *Operation {
-	o := &Operation{App: a, Operation: operation.Operation{Budget: a.Budget, Journaled: true}}
+	o := &Operation{App: a, Operation: operation.Operation{Language: a.Language(), Budget: a.Budget, Journaled: true}}
 	a.OnCrash(func() { a.Tell(o.Unlock(a.Ctx)) })
 	return o
 }

@@ -188,7 +188,7 @@ func survey(a *cli.App, d *workdir.Dir, testDir string, install bool) (*testfile
 		a.Remember(suite)
 		return suite, beforeInit(ds)
 	}
-	suite, ds := testfiles.Load(loading.Input{Tree: source.Dir(d.Path), Early: d.Early(), Budget: a.Budget, Install: func(loading.Wanted) (source.Installed, diags.Diagnostics) {
+	suite, ds := testfiles.Load(loading.Input{Tree: source.Dir(d.Path), Early: d.Early(), Language: d.Language(), Budget: a.Budget, Install: func(loading.Wanted) (source.Installed, diags.Diagnostics) {
 		return source.Installed{}, diags.Reported()
 	}}, testDir)
 	a.Remember(suite)

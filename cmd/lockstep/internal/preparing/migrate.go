@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
-	"github.com/lockstep-iac/lockstep/engine"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/states"
 	"github.com/lockstep-iac/lockstep/functions/workdir"
@@ -130,12 +129,13 @@ func (m *migration) copy(name string) (ds diags.Diagnostics) {
 	if ds.HasErrors() {
 		return ds
 	}
+	src.Language, dst.Language = m.a.Language(), m.a.Language()
 	ctx := context.WithoutCancel(m.a.Ctx)
 	for _, s := range []*workdir.State{src, dst} {
 		if !m.o.locks.Lock {
 			continue
 		}
-		if ds := s.Lock(m.a.Ctx, workdir.Locking{Info: statebackend.NewLockInfo("backend change", engine.LanguageVersion), Timeout: m.o.locks.Timeout}); ds.HasErrors() {
+		if ds := s.Lock(m.a.Ctx, workdir.Locking{Info: statebackend.NewLockInfo("backend change", m.a.Language().Release()), Timeout: m.o.locks.Timeout}); ds.HasErrors() {
 			return ds
 		}
 		defer func() { ds = append(ds, s.Unlock(ctx)...) }()

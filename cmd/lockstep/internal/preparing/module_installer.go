@@ -52,7 +52,7 @@ func moduleInstaller(d *workdir.Dir, o moduleOptions) *installing.Installer {
 	return &installing.Installer{
 		Tree: source.Dir(d.Path), Root: d.Path, DataDir: filepath.ToSlash(dataDir),
 		Registry: installing.NewRegistries(client, d.CLI.Service), Fetch: get.Fetch,
-		Known: known, Upgrade: o.Upgrade, Events: o.Events, Early: d.Early(),
+		Known: known, Upgrade: o.Upgrade, Events: o.Events, Early: d.Early(), Language: d.Language(),
 	}
 }
 

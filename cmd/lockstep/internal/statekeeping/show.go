@@ -120,7 +120,7 @@ func showConfiguration(a *cli.App) int {
 
 // showModule prints the module in a directory as JSON. It needs neither init nor a state.
 func showModule(a *cli.App, dir string) int {
-	cfg, ds := loading.Load(loading.Input{Tree: source.Dir(a.Path(dir)), RootOnly: true, Budget: a.Budget})
+	cfg, ds := loading.Load(loading.Input{Tree: source.Dir(a.Path(dir)), RootOnly: true, Language: a.Language(), Budget: a.Budget})
 	maps.Copy(a.Files, cfg.Files)
 	if ds = ds.WithoutLate(); ds.HasErrors() {
 		return a.Show(ds)

@@ -21,6 +21,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config/testfiles"
 	"github.com/lockstep-iac/lockstep/engine/constraint"
 	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/language"
 )
 
 // A Registry answers questions about registry modules. Packages are HOST/NAMESPACE/NAME/SYSTEM. [Registries]
@@ -61,6 +62,8 @@ type Installer struct {
 	Early loading.Early
 	// Queries has the query files of the root module read, too.
 	Queries bool
+	// Language is the version of the language of the configuration.
+	Language language.Version
 	// Events is called for each step; it may be nil.
 	Events func(Event)
 }
@@ -107,7 +110,7 @@ func (in *Installer) InstallWithTests(ctx context.Context, dir string) (*testfil
 }
 
 func (run *installation) input() loading.Input {
-	return loading.Input{Tree: run.Tree, Install: run.install, Found: run.found, Early: run.Early, Queries: run.Queries, Budget: budget.From(run.ctx)}
+	return loading.Input{Tree: run.Tree, Install: run.install, Found: run.found, Early: run.Early, Queries: run.Queries, Language: run.Language, Budget: budget.From(run.ctx)}
 }
 
 // found sends an event if the module at this key is new or has moved.

@@ -1,6 +1,7 @@
 package tfplugin
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,12 +14,10 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/language"
 	"github.com/lockstep-iac/lockstep/engine/provider"
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
-
-// TerraformVersion is the Terraform version that is sent to providers: Lockstep's language level.
-const TerraformVersion = "1.16.0"
 
 // MaxMessage is the largest message accepted from a plugin, in bytes. Schemas of large providers exceed
 // gRPC's own limit of 4 MiB; 256 MiB is Terraform's limit.
@@ -29,7 +28,9 @@ type Config struct {
 	Protocol Protocol
 	// Name is the provider's name for messages.
 	Name string
-	Conn grpc.ClientConnInterface
+	// Terraform is the release of Terraform that the plugin is told; "" means [language.NewestRelease].
+	Terraform string
+	Conn      grpc.ClientConnInterface
 	// Declared is the provider's schema if another process has returned it; otherwise nil.
 	Declared *schema.Provider
 	// Memory keeps the plugin's answer about its schema between runs; it may be nil.
@@ -51,6 +52,7 @@ type Memory interface {
 
 // New returns the client of a connected plugin. It makes no call.
 func New(c Config) provider.Client {
+	c.Terraform = cmp.Or(c.Terraform, language.NewestRelease)
 	cl := &client{Config: c, declared: c.Declared, asking: make(chan struct{}, 1)}
 	cl.asked = c.Declared != nil && c.Declared.SchemaOptional
 	return cl
@@ -199,7 +201,7 @@ func (c *client) Configure(ctx context.Context, config cty.Value) diags.Diagnost
 		return ds
 	}
 	req := ConfigureProvider_Request{
-		TerraformVersion:   TerraformVersion,
+		TerraformVersion:   c.Terraform,
 		Config:             encode(config, implied(declared.Provider)),
 		ClientCapabilities: ours,
 	}

@@ -2,12 +2,10 @@ package integrations
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
-	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
@@ -65,15 +63,18 @@ func (rec Recorder) Record(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	key := fmt.Sprintf("deployed/%d/%d", pull.Repo.ID, pull.Number)
+	states := reported[last]{rec.Ledger, fmt.Sprintf("deployed/%d/%d", pull.Repo.ID, pull.Number)}
 	var told map[string]last // by the run's key; nil before it was read
 	for _, r := range all {
 		if r.Plan.Deploys == "" {
 			continue
 		}
 		if told == nil {
-			if told, err = rec.told(ctx, key); err != nil {
+			if told, err = states.last(ctx); err != nil {
 				return err
+			}
+			if told == nil {
+				told = map[string]last{}
 			}
 		}
 		state := deploymentDue(r.Run, told[r.Key()])
@@ -88,29 +89,11 @@ func (rec Recorder) Record(ctx context.Context) error {
 		case err != nil && final == nil:
 			return err
 		}
-		if _, err := rec.Ledger.Change(ctx, key, func(old []byte) ([]byte, error) {
-			told := map[string]last{}
-			if err := json.Unmarshal(old, &told); old != nil && err != nil {
-				return nil, fmt.Errorf("the record is damaged: %w", err)
-			}
-			told[r.Key()] = last{r.Asked.Try, state}
-			return pipeline.Encode(told), nil
-		}); err != nil {
+		if err := states.keep(ctx, map[string]last{r.Key(): {r.Asked.Try, state}}); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func (rec Recorder) told(ctx context.Context, key string) (map[string]last, error) {
-	told := map[string]last{}
-	got, err := rec.Ledger.Records.Get(ctx, key)
-	if err == nil && got.Version != "" {
-		if err = json.Unmarshal(got.Value, &told); err != nil {
-			err = fmt.Errorf("read %s: the record is damaged: %w", key, err)
-		}
-	}
-	return told, err
 }
 
 // deployment returns the deployment on GitHub for a run's last apply. Each apply that somebody has requested is

@@ -2,12 +2,10 @@ package integrations
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"sync"
 
-	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
@@ -40,16 +38,10 @@ func (t Teller) Tell(ctx context.Context) error {
 		return err
 	}
 	pull := t.Facts.Message.Pull
-	key := fmt.Sprintf("told/%d/%d", pull.Repo.ID, pull.Number)
-	rec, err := t.Ledger.Records.Get(ctx, key)
+	outcomes := reported[string]{t.Ledger, fmt.Sprintf("told/%d/%d", pull.Repo.ID, pull.Number)}
+	told, err := outcomes.last(ctx)
 	if err != nil {
 		return err
-	}
-	told := map[string]string{} // the last outcome by the run's key
-	if rec.Version != "" {
-		if err := json.Unmarshal(rec.Value, &told); err != nil {
-			return fmt.Errorf("read %s: the record is damaged: %w", key, err)
-		}
 	}
 	all = slices.DeleteFunc(all, func(n news) bool { return told[n.key] == n.name })
 	if len(all) == 0 {
@@ -59,17 +51,11 @@ func (t Teller) Tell(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx) // perhaps nobody was informed
 	}
-	_, err = t.Ledger.Change(ctx, key, func(old []byte) ([]byte, error) {
-		told := map[string]string{}
-		if err := json.Unmarshal(old, &told); old != nil && err != nil {
-			return nil, fmt.Errorf("the record is damaged: %w", err)
-		}
-		for _, n := range all {
-			told[n.key] = n.name
-		}
-		return pipeline.Encode(told), nil
-	})
-	return err
+	now := map[string]string{}
+	for _, n := range all {
+		now[n.key] = n.name
+	}
+	return outcomes.keep(ctx, now)
 }
 
 // news returns those results of the pull request's runs that must be reported now.

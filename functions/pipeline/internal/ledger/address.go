@@ -129,7 +129,7 @@ func putAddress(ctx context.Context, ld Ledger, r runs.Run, base string) (now wh
 		}
 	}
 	key := runs.AddressKey(r.Pull.Repo.ID, r.Target())
-	err = change(ctx, ld, key, func(have *addresses) *addresses {
+	err = Edit(ctx, ld, key, func(have *addresses) *addresses {
 		next := addresses{Place: r.Address.Place, Of: map[string]where{}}
 		if have != nil {
 			maps.Copy(next.Of, have.Of)
@@ -194,7 +194,7 @@ func (a addresses) in(base string) where { return a.Of[base] }
 // addressOf returns the recorded addresses of a project's state. target identifies the project. The result is
 // empty if there is no record.
 func addressOf(ctx context.Context, ld Ledger, repo int64, target string) (addresses, error) {
-	return getOrZero[addresses](ctx, ld, runs.AddressKey(repo, target))
+	return Get[addresses](ctx, ld, runs.AddressKey(repo, target))
 }
 
 // moveLast copies the record of an unmerged apply from a state's former address to the new one, because the

@@ -31,12 +31,12 @@ func driftKey(p pipeline.Pull, target string) string {
 
 // DriftOf returns what is known about the drift of a project of a repository. target is its runs.ID.Target.
 func (ld Ledger) DriftOf(ctx context.Context, p pipeline.Pull, target string) (Drift, error) {
-	return getOrZero[Drift](ctx, ld, driftKey(p, target))
+	return Get[Drift](ctx, ld, driftKey(p, target))
 }
 
 // SaveDrift records the drift of a project.
 func (ld Ledger) SaveDrift(ctx context.Context, p pipeline.Pull, target string, d Drift) error {
-	return change(ctx, ld, driftKey(p, target), func(*Drift) *Drift { return &d })
+	return Edit(ctx, ld, driftKey(p, target), func(*Drift) *Drift { return &d })
 }
 
 // OpenDrifts returns the targets of a repository with an open issue about drift.
@@ -60,10 +60,10 @@ func driftRoundKey(repo int64) string { return fmt.Sprintf("drift/%d/round", rep
 
 // DriftRound returns the last round in a repository.
 func (ld Ledger) DriftRound(ctx context.Context, p pipeline.Pull) (DriftRound, error) {
-	return getOrZero[DriftRound](ctx, ld, driftRoundKey(p.Repo.ID))
+	return Get[DriftRound](ctx, ld, driftRoundKey(p.Repo.ID))
 }
 
 // SaveDriftRound records a round.
 func (ld Ledger) SaveDriftRound(ctx context.Context, p pipeline.Pull, r DriftRound) error {
-	return change(ctx, ld, driftRoundKey(p.Repo.ID), func(*DriftRound) *DriftRound { return &r })
+	return Edit(ctx, ld, driftRoundKey(p.Repo.ID), func(*DriftRound) *DriftRound { return &r })
 }

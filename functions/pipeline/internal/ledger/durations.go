@@ -12,13 +12,13 @@ func durationsKey(r runs.Run) string { return fmt.Sprintf("took/%d/%s", r.Pull.R
 
 // Typical returns the typical durations of changes of a run's state, from its earlier applies.
 func (ld Ledger) Typical(ctx context.Context, r runs.Run) (estimates.Typical, error) {
-	d, err := getOrZero[estimates.Durations](ctx, ld, durationsKey(r))
+	d, err := Get[estimates.Durations](ctx, ld, durationsKey(r))
 	return d.Typical(), err
 }
 
 // RecordDurations records how long the changes of an apply took.
 func (ld Ledger) RecordDurations(ctx context.Context, r runs.Run, took estimates.Durations) error {
-	return change(ctx, ld, durationsKey(r), func(have *estimates.Durations) *estimates.Durations {
+	return Edit(ctx, ld, durationsKey(r), func(have *estimates.Durations) *estimates.Durations {
 		var d estimates.Durations
 		if have != nil {
 			d = *have

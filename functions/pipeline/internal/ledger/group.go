@@ -98,7 +98,7 @@ func (gs Groups) Leave(ctx context.Context, was Group) error {
 }
 
 func (gs Groups) change(ctx context.Context, p pipeline.Pull, sha string, edit func(*Group)) error {
-	return change(ctx, gs.Ledger, groupKey(p, sha), func(have *Group) *Group {
+	return Edit(ctx, gs.Ledger, groupKey(p, sha), func(have *Group) *Group {
 		g := cmp.Or(have, &Group{Pull: p, SHA: sha})
 		edit(g)
 		return g
@@ -107,15 +107,15 @@ func (gs Groups) change(ctx context.Context, p pipeline.Pull, sha string, edit f
 
 // Read returns a merge group; zero if it is not recorded.
 func (gs Groups) Read(ctx context.Context, p pipeline.Pull, sha string) (g Group, err error) {
-	return getOrZero[Group](ctx, gs.Ledger, groupKey(p, sha))
+	return Get[Group](ctx, gs.Ledger, groupKey(p, sha))
 }
 
 // Plan returns the latest comparison of a run's plan for a merge group; the zero value if there is none.
 func (gs Groups) Plan(ctx context.Context, r runs.Run, sha string) (p GroupPlan, err error) {
-	return getOrZero[GroupPlan](ctx, gs.Ledger, groupKey(r.Pull, sha)+"/"+r.Target())
+	return Get[GroupPlan](ctx, gs.Ledger, groupKey(r.Pull, sha)+"/"+r.Target())
 }
 
 // SavePlan records the comparison of a run's plan with the plan made for a merge group.
 func (gs Groups) SavePlan(ctx context.Context, r runs.Run, sha string, p GroupPlan) error {
-	return change(ctx, gs.Ledger, groupKey(r.Pull, sha)+"/"+r.Target(), func(*GroupPlan) *GroupPlan { return &p })
+	return Edit(ctx, gs.Ledger, groupKey(r.Pull, sha)+"/"+r.Target(), func(*GroupPlan) *GroupPlan { return &p })
 }

@@ -84,7 +84,7 @@ func changeLast(ctx context.Context, ld Ledger, r runs.Run, edit func(have *runs
 
 // changeLastOf is like changeLast, for the state with the given name.
 func changeLastOf(ctx context.Context, ld Ledger, repo int64, name string, edit func(have *runs.LastApply) *runs.LastApply) error {
-	return change(ctx, ld, runs.StateKey(repo, name), edit)
+	return Edit(ctx, ld, runs.StateKey(repo, name), edit)
 }
 
 // MoveLast handles a state that the base branch has moved. If another open pull request has made the last apply

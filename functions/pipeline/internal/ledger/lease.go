@@ -148,5 +148,5 @@ func (h *Holder) giveBack(ctx context.Context, rec pipeline.Record) error {
 
 // Leases returns all leases, including those of dead processes.
 func (ld Ledger) Leases(ctx context.Context) ([]Lease, error) {
-	return listAll[Lease](ctx, ld, leases)
+	return List[Lease](ctx, ld, leases)
 }

@@ -264,7 +264,7 @@ func (ld Ledger) RemoveHead(ctx context.Context, p pipeline.Pull, sha string) er
 
 // ChangeLook changes the record of the latest [Look] at a pull request.
 func (ld Ledger) ChangeLook(ctx context.Context, p pipeline.Pull, edit func(*Look)) error {
-	return change(ctx, ld, lookKey(p), func(have *Look) *Look {
+	return Edit(ctx, ld, lookKey(p), func(have *Look) *Look {
 		l := cmp.Or(have, &Look{Pull: p})
 		edit(l)
 		return l
@@ -273,12 +273,12 @@ func (ld Ledger) ChangeLook(ctx context.Context, p pipeline.Pull, edit func(*Loo
 
 // LastLook returns the latest Look at a pull request; the zero value if there is none.
 func (ld Ledger) LastLook(ctx context.Context, pull pipeline.Pull) (Look, error) {
-	return getOrZero[Look](ctx, ld, lookKey(pull))
+	return Get[Look](ctx, ld, lookKey(pull))
 }
 
 // Looks returns the latest Look at each pull request of a repository.
 func Looks(ctx context.Context, ld Ledger, repo int64) (all []Look, err error) {
-	return listAll[Look](ctx, ld, fmt.Sprintf("pull/%d", repo))
+	return List[Look](ctx, ld, fmt.Sprintf("pull/%d", repo))
 }
 
 // DecodeLook decodes the record of a look.

@@ -103,5 +103,5 @@ func (ld Ledger) Readers(ctx context.Context, repo int64, target string) ([]runs
 }
 
 func openPlansIn(ctx context.Context, ld Ledger, dir string) ([]runs.Open, error) {
-	return listAll[runs.Open](ctx, ld, dir)
+	return List[runs.Open](ctx, ld, dir)
 }

@@ -21,7 +21,7 @@ func planProgressKey(r runs.Run) string { return "planning/" + r.Key() }
 
 // RecordPlanProgress records the progress of the run's plan. It does nothing if a later plan of the run has begun.
 func (ld Ledger) RecordPlanProgress(ctx context.Context, r runs.Run, o comment.Ongoing) error {
-	return change(ctx, ld, planProgressKey(r), func(have *PlanProgress) *PlanProgress {
+	return Edit(ctx, ld, planProgressKey(r), func(have *PlanProgress) *PlanProgress {
 		if have != nil && have.Plan > r.Artifacts.Begun {
 			return nil
 		}
@@ -31,7 +31,7 @@ func (ld Ledger) RecordPlanProgress(ctx context.Context, r runs.Run, o comment.O
 
 // ongoingPlan returns the progress of a run's plan.
 func (ld Ledger) ongoingPlan(ctx context.Context, r runs.Run, now time.Time) (comment.Ongoing, error) {
-	p, err := getOrZero[PlanProgress](ctx, ld, planProgressKey(r))
+	p, err := Get[PlanProgress](ctx, ld, planProgressKey(r))
 	o := p.Ongoing
 	if err != nil || p.Plan != r.Artifacts.Begun || o.Began.IsZero() || now.Sub(o.Began) < ratelimits.FirstUpdate {
 		return comment.Ongoing{}, err

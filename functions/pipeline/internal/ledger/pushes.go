@@ -14,7 +14,7 @@ func pushesKey(p pipeline.Pull) string { return fmt.Sprintf("pushed/%d/%d", p.Re
 // Pushed records a push to a pull request, from its webhook. A user who has pushed once is listed as a
 // contributor for good.
 func (ld Ledger) Pushed(ctx context.Context, p pipeline.Pull, x github.Push) error {
-	return change(ctx, ld, pushesKey(p), func(have *[]github.Push) *[]github.Push {
+	return Edit(ctx, ld, pushesKey(p), func(have *[]github.Push) *[]github.Push {
 		switch {
 		case have == nil:
 			return &[]github.Push{x}
@@ -28,5 +28,5 @@ func (ld Ledger) Pushed(ctx context.Context, p pipeline.Pull, x github.Push) err
 
 // Pushes returns the recorded pushes to a pull request, in the order of their webhooks.
 func (ld Ledger) Pushes(ctx context.Context, p pipeline.Pull) ([]github.Push, error) {
-	return getOrZero[[]github.Push](ctx, ld, pushesKey(p))
+	return Get[[]github.Push](ctx, ld, pushesKey(p))
 }

@@ -15,7 +15,7 @@ func (ld Ledger) Queue(ctx context.Context, r runs.Run) ([]runs.Turn, error) {
 
 // turns returns the applies in the record of the queue: those that wait, and those that no longer do (over).
 func turns(ctx context.Context, ld Ledger, r runs.Run) (queue, over []runs.Turn, err error) {
-	if queue, err = getOrZero[[]runs.Turn](ctx, ld, r.QueueKey()); err != nil {
+	if queue, err = Get[[]runs.Turn](ctx, ld, r.QueueKey()); err != nil {
 		return nil, nil, err
 	}
 	for _, t := range queue {
@@ -45,7 +45,7 @@ func (ld Ledger) Join(ctx context.Context, r runs.Run) error {
 	if err != nil {
 		return err
 	}
-	return change(ctx, ld, r.QueueKey(), func(have *[]runs.Turn) *[]runs.Turn {
+	return Edit(ctx, ld, r.QueueKey(), func(have *[]runs.Turn) *[]runs.Turn {
 		var queue []runs.Turn
 		if have != nil {
 			queue = *have

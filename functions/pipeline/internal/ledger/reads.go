@@ -23,7 +23,7 @@ func readsDir(repo int64) string { return fmt.Sprintf("seen/%d", repo) }
 // the last in the record. If there are too many files, the list is not recorded. Every file that the
 // configuration can read then counts as read.
 func PutReads(ctx context.Context, ld Ledger, r runs.Run, s project.FilesRead) error {
-	return change(ctx, ld, readsDir(r.Pull.Repo.ID)+"/"+r.Target(), func(have *[]project.FilesRead) *[]project.FilesRead {
+	return Edit(ctx, ld, readsDir(r.Pull.Repo.ID)+"/"+r.Target(), func(have *[]project.FilesRead) *[]project.FilesRead {
 		var all []project.FilesRead
 		if have != nil {
 			all = *have

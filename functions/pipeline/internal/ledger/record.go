@@ -29,8 +29,8 @@ func get[T any](ctx context.Context, ld Ledger, key string) (*T, error) {
 	return decode[T](rec)
 }
 
-// getOrZero is like [get], but returns the zero value if there is no record.
-func getOrZero[T any](ctx context.Context, ld Ledger, key string) (v T, err error) {
+// Get reads the JSON value of a record; the zero value if there is no record. A damaged record is an error.
+func Get[T any](ctx context.Context, ld Ledger, key string) (v T, err error) {
 	have, err := get[T](ctx, ld, key)
 	if have != nil {
 		v = *have
@@ -38,8 +38,8 @@ func getOrZero[T any](ctx context.Context, ld Ledger, key string) (v T, err erro
 	return v, err
 }
 
-// listAll reads all records of a directory.
-func listAll[T any](ctx context.Context, ld Ledger, dir string) (all []T, err error) {
+// List reads the JSON values of all records of a directory.
+func List[T any](ctx context.Context, ld Ledger, dir string) (all []T, err error) {
 	list, err := ld.Records.List(ctx, dir)
 	if err != nil {
 		return nil, fmt.Errorf("list %s: %w", dir, err)
@@ -56,9 +56,9 @@ func listAll[T any](ctx context.Context, ld Ledger, dir string) (all []T, err er
 	return all, nil
 }
 
-// change is like [Ledger.Change], for the decoded value of a record; nil if there is no record. If next returns
+// Edit is like [Ledger.Change], for the decoded value of a record; nil if there is no record. If next returns
 // nil, or an equal value, the record stays unchanged.
-func change[T any](ctx context.Context, ld Ledger, key string, next func(have *T) *T) error {
+func Edit[T any](ctx context.Context, ld Ledger, key string, next func(have *T) *T) error {
 	_, err := ld.Change(ctx, key, func(old []byte) ([]byte, error) {
 		have, err := decode[T](pipeline.Record{Key: key, Value: old})
 		if err != nil {

@@ -67,7 +67,7 @@ func (ld Ledger) Reserve(ctx context.Context, r runs.Run, v runs.Reservation) (*
 }
 
 func reserve(ctx context.Context, ld Ledger, key string, v runs.Reservation) (have *runs.Reservation, err error) {
-	err = change(ctx, ld, key, func(was *runs.Reservation) *runs.Reservation {
+	err = Edit(ctx, ld, key, func(was *runs.Reservation) *runs.Reservation {
 		if have = &v; was != nil && was.Number != v.Number && !was.Lifted {
 			have = was
 		}
@@ -96,7 +96,7 @@ func (ld Ledger) LiftReservation(ctx context.Context, r runs.Run, number int) (l
 }
 
 func lift(ctx context.Context, ld Ledger, key string, number int) (lifted *runs.Reservation, err error) {
-	err = change(ctx, ld, key, func(have *runs.Reservation) *runs.Reservation {
+	err = Edit(ctx, ld, key, func(have *runs.Reservation) *runs.Reservation {
 		if lifted = nil; have == nil || have.Number != number {
 			return nil
 		}

@@ -35,5 +35,5 @@ func (ld Ledger) Shown(ctx context.Context, all []Versioned, text string, at tim
 
 // ShownAt returns the time at which the plan of a run was first shown; zero if it was never shown.
 func (ld Ledger) ShownAt(ctx context.Context, r runs.Run) (at time.Time, err error) {
-	return getOrZero[time.Time](ctx, ld, r.ShownKey())
+	return Get[time.Time](ctx, ld, r.ShownKey())
 }

@@ -72,7 +72,7 @@ func FinishUnapplied(ctx context.Context, ld Ledger, l UnappliedMerge, by runs.R
 }
 
 func changeUnapplied(ctx context.Context, ld Ledger, key string, edit func(UnappliedMerge) UnappliedMerge) error {
-	return change(ctx, ld, key, func(have *UnappliedMerge) *UnappliedMerge {
+	return Edit(ctx, ld, key, func(have *UnappliedMerge) *UnappliedMerge {
 		var was UnappliedMerge
 		if have != nil {
 			was = *have
@@ -92,7 +92,7 @@ func UnappliedOf(ctx context.Context, ld Ledger, r runs.Run) (UnappliedMerge, er
 	if err != nil {
 		return UnappliedMerge{}, err
 	}
-	l, err := getOrZero[UnappliedMerge](ctx, ld, unappliedKey(r.Pull, name))
+	l, err := Get[UnappliedMerge](ctx, ld, unappliedKey(r.Pull, name))
 	if err != nil || !l.Of(r) {
 		return UnappliedMerge{}, err
 	}
@@ -105,7 +105,7 @@ func UnappliedMerges(ctx context.Context, ld Ledger, r runs.Run) (out []Unapplie
 	if err != nil {
 		return nil, err
 	}
-	return listAll[UnappliedMerge](ctx, ld, unappliedDir(r.Pull.Repo.ID, name))
+	return List[UnappliedMerge](ctx, ld, unappliedDir(r.Pull.Repo.ID, name))
 }
 
 // Copied returns the label of a project in the pull request whose state is a copy of the state of r, a run

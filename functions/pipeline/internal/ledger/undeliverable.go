@@ -36,7 +36,7 @@ func MarkSent(ctx context.Context, ld Ledger, m pipeline.Message) error {
 
 func changeUndeliverable(ctx context.Context, ld Ledger, m pipeline.Message, edit func(*Undeliverable)) error {
 	key := fmt.Sprintf("%s/%d-%s", undeliverables, m.Pull.Repo.ID, url.PathEscape(m.FirstID()))
-	return change(ctx, ld, key, func(have *Undeliverable) *Undeliverable {
+	return Edit(ctx, ld, key, func(have *Undeliverable) *Undeliverable {
 		s := cmp.Or(have, &Undeliverable{})
 		edit(s)
 		return s
@@ -45,7 +45,7 @@ func changeUndeliverable(ctx context.Context, ld Ledger, m pipeline.Message, edi
 
 // Undeliverables returns the undeliverable messages that are still to be sent once more.
 func Undeliverables(ctx context.Context, ld Ledger) (out []pipeline.Message, err error) {
-	all, err := listAll[Undeliverable](ctx, ld, undeliverables)
+	all, err := List[Undeliverable](ctx, ld, undeliverables)
 	for _, s := range all {
 		if !s.Sent {
 			out = append(out, s.Message)

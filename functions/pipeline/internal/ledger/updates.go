@@ -18,7 +18,7 @@ func updatedPull(p pipeline.Pull) string { return fmt.Sprintf("%d/%d", p.Repo.ID
 // AskUpdate asks for an update of what people read about the work in progress of a pull request: see
 // [ratelimits.Updates.Ask].
 func (ld Ledger) AskUpdate(ctx context.Context, p pipeline.Pull, w ratelimits.Work, now time.Time) (extent ratelimits.Extent, next time.Time, err error) {
-	err = change(ctx, ld, updatesKey(p), func(have *ratelimits.Updates) *ratelimits.Updates {
+	err = Edit(ctx, ld, updatesKey(p), func(have *ratelimits.Updates) *ratelimits.Updates {
 		var u ratelimits.Updates
 		if have != nil {
 			u = *have
@@ -33,7 +33,7 @@ func (ld Ledger) AskUpdate(ctx context.Context, p pipeline.Pull, w ratelimits.Wo
 // [ratelimits.Updates.Result].
 func (ld Ledger) TakeTurn(ctx context.Context, p pipeline.Pull, now time.Time) (at time.Time, err error) {
 	at = now
-	err = change(ctx, ld, updatesKey(p), func(have *ratelimits.Updates) *ratelimits.Updates {
+	err = Edit(ctx, ld, updatesKey(p), func(have *ratelimits.Updates) *ratelimits.Updates {
 		if have == nil {
 			return nil
 		}
@@ -47,7 +47,7 @@ func (ld Ledger) TakeTurn(ctx context.Context, p pipeline.Pull, now time.Time) (
 // NextUpdate returns the time of the next update about a pull request; zero if none is reserved. unavailable is set
 // if the writes for it are used up, so that nobody knows when it comes.
 func (ld Ledger) NextUpdate(ctx context.Context, p pipeline.Pull) (next time.Time, unavailable bool, err error) {
-	u, err := getOrZero[ratelimits.Updates](ctx, ld, updatesKey(p))
+	u, err := Get[ratelimits.Updates](ctx, ld, updatesKey(p))
 	own, known := u.Pulls[updatedPull(p)]
 	if known && own.Extent == "" {
 		return time.Time{}, true, err
@@ -57,7 +57,7 @@ func (ld Ledger) NextUpdate(ctx context.Context, p pipeline.Pull) (next time.Tim
 
 // PauseUpdates allows no update before the time until, because GitHub has refused one until then.
 func (ld Ledger) PauseUpdates(ctx context.Context, p pipeline.Pull, until time.Time) error {
-	return change(ctx, ld, updatesKey(p), func(have *ratelimits.Updates) *ratelimits.Updates {
+	return Edit(ctx, ld, updatesKey(p), func(have *ratelimits.Updates) *ratelimits.Updates {
 		var u ratelimits.Updates
 		if have != nil {
 			u = *have

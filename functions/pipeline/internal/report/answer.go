@@ -1,8 +1,8 @@
 package report
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -180,37 +180,14 @@ func (rp *Reporter) Answer(ctx context.Context, name string, replies ...comment.
 // ChangeAnswer changes the record of an answer, or creates it.
 func (rp *Reporter) ChangeAnswer(ctx context.Context, name string, change func(*ledger.Answer)) error {
 	p := rp.Facts.Message.Pull
-	_, err := rp.Ledger.Change(ctx, ledger.AnswerDir(p)+"/"+name, func(old []byte) ([]byte, error) {
-		a := ledger.Answer{Pull: p, Name: name}
-		if old != nil {
-			if err := json.Unmarshal(old, &a); err != nil {
-				return nil, fmt.Errorf("the record is damaged: %w", err)
-			}
-		}
-		before := string(pipeline.Encode(a))
-		change(&a)
-		after := pipeline.Encode(a)
-		if old != nil && string(after) == before {
-			return nil, ledger.ErrAsIs
-		}
-		return after, nil
+	return ledger.Edit(ctx, rp.Ledger, ledger.AnswerDir(p)+"/"+name, func(a *ledger.Answer) *ledger.Answer {
+		a = cmp.Or(a, &ledger.Answer{Pull: p, Name: name})
+		change(a)
+		return a
 	})
-	return err
 }
 
 // answers returns the answers of the pull request.
 func (rp *Reporter) answers(ctx context.Context) ([]ledger.Answer, error) {
-	list, err := rp.Ledger.Records.List(ctx, ledger.AnswerDir(rp.Facts.Message.Pull))
-	if err != nil {
-		return nil, fmt.Errorf("list answers: %w", err)
-	}
-	var out []ledger.Answer
-	for _, rec := range list {
-		var a ledger.Answer
-		if err := json.Unmarshal(rec.Value, &a); err != nil {
-			return nil, fmt.Errorf("read %s: the record is damaged: %w", rec.Key, err)
-		}
-		out = append(out, a)
-	}
-	return out, nil
+	return ledger.List[ledger.Answer](ctx, rp.Ledger, ledger.AnswerDir(rp.Facts.Message.Pull))
 }

@@ -308,33 +308,8 @@ func missing(ctx context.Context, rp *Reporter, r runs.Run) (*rulings.Ruling, er
 func (rp *Reporter) project(ctx context.Context, r runs.Run, line *gatefacts.OrderCache) (p comment.ProjectStatus, err error) {
 	p = runs.Status(r)
 	p.Left = p.Left || p.Standing == comment.Closed && rp.Facts.Pull.Open && r.Pull.Number == rp.Facts.Message.Pull.Number
-	switch p.Standing {
-	case comment.Planning:
-		p.Ongoing, err = rp.Ledger.Ongoing(ctx, r, time.Now())
+	if err = rp.standing(ctx, r, &p); err != nil || slices.Contains([]comment.Standing{comment.Planning, comment.Queued, comment.Superseded}, p.Standing) {
 		return p, err
-	case comment.Queued, comment.Superseded:
-		return p, nil
-	case comment.ApplyQueued:
-		if p.Ahead, err = rp.Ahead(ctx, r); err != nil {
-			return p, err
-		}
-	case comment.Applying:
-		if p.Ongoing, err = rp.Ledger.Ongoing(ctx, r, time.Now()); err != nil {
-			return p, err
-		}
-		if p.Ongoing.Of > 0 {
-			p.Progress = p.Ongoing.Progress
-		}
-	case comment.Ready, comment.OnMerge, comment.OnceMerged, comment.Renewed:
-		if err := rp.inTheWay(ctx, r, &p); err != nil {
-			return p, err
-		}
-	case comment.NoChanges:
-		last, err := rp.Ledger.LastApply(ctx, r)
-		if err != nil {
-			return p, err
-		}
-		p.Unmerged = rp.Facts.Pull.Open && last.Unfinished(r.Pull.Number, r.Spec.Head)
 	}
 	if !waits(p) {
 		lock, err := rp.Ledger.Reservation(ctx, r)
@@ -368,6 +343,27 @@ func (rp *Reporter) project(ctx context.Context, r runs.Run, line *gatefacts.Ord
 		comment.StepOutputsAt(p.Steps, rp.Where(r.StepOutputs()))
 	}
 	return p, err
+}
+
+// standing adds to a status what its standing is about: how far a plan or an apply is, the applies before it, or what
+// blocks it.
+func (rp *Reporter) standing(ctx context.Context, r runs.Run, p *comment.ProjectStatus) (err error) {
+	switch p.Standing {
+	case comment.Planning:
+		p.Ongoing, err = rp.Ledger.Ongoing(ctx, r, time.Now())
+	case comment.ApplyQueued:
+		p.Ahead, err = rp.Ahead(ctx, r)
+	case comment.Applying:
+		if p.Ongoing, err = rp.Ledger.Ongoing(ctx, r, time.Now()); err == nil && p.Ongoing.Of > 0 {
+			p.Progress = p.Ongoing.Progress
+		}
+	case comment.Ready, comment.OnMerge, comment.OnceMerged, comment.Renewed:
+		err = rp.inTheWay(ctx, r, p)
+	case comment.NoChanges:
+		last, problem := rp.Ledger.LastApply(ctx, r)
+		p.Unmerged, err = problem == nil && rp.Facts.Pull.Open && last.Unfinished(r.Pull.Number, r.Spec.Head), problem
+	}
+	return err
 }
 
 // waits reports whether a plan waits for its apply. The facts that block an apply were read only for such

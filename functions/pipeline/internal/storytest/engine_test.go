@@ -102,6 +102,7 @@ func (e *engine) start(call string, j jobs.Job) error {
 		{"pull", fmt.Sprintf("%s %d #%d at %s", j.Repo, j.Installation, j.Number, j.Head)},
 		{"variables", strings.Join(j.VarFiles, " ")},
 		{"limited", limited(j)},
+		{"language", string(j.Language)},
 		{"state", j.State.String()},
 		{"without a state because", j.NoState},
 		{"sealed by", sealedBy(j)},
