@@ -259,7 +259,7 @@ func TestVerifyProvesTheApply(t *testing.T) {
 func TestVerifyKnowsRetention(t *testing.T) {
 	t.Parallel()
 	chain, records, last := history(t, 5)
-	now := time.Unix(last.At, 0)
+	now := last.At
 	late := number(records)[3:]
 	for _, test := range []struct {
 		kept, later time.Duration

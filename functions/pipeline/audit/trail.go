@@ -36,10 +36,7 @@ func (t Trail) Append(ctx context.Context, r runs.Run, known runs.Audited, rec R
 		known = runs.Audited{Chain: rec.Chain}
 	}
 	for range maxRivals {
-		rec.N, rec.Prev, rec.PrevAt = known.N+1, known.Hash, time.Time{}
-		if known.N > 0 {
-			rec.PrevAt = time.Unix(known.At, 0).UTC()
-		}
+		rec.N, rec.Prev, rec.PrevAt = known.N+1, known.Hash, known.At
 		data := encode(rec)
 		err := t.Chains.Add(ctx, rec.Chain, rec.N, data)
 		if err == nil {
@@ -100,5 +97,5 @@ func (t Trail) last(ctx context.Context, rec Record, data []byte) (at runs.Audit
 
 // placeOf returns the place of a record in its chain. data are its bytes.
 func placeOf(r Record, data []byte) runs.Audited {
-	return runs.Audited{Chain: r.Chain, N: r.N, Hash: runs.HashOf(data), At: r.At.Unix()}
+	return runs.Audited{Chain: r.Chain, N: r.N, Hash: runs.HashOf(data), At: r.At}
 }

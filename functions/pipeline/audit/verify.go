@@ -57,7 +57,7 @@ func (v *Verification) Add(chain string, n int, data []byte) {
 func (v *Verification) End() []Finding {
 	for _, k := range v.Known {
 		if k.N > v.last.N {
-			v.breaks(k.N, "The record is missing. The chain ends with record %d, but Lockstep has written this one at %s.", v.last.N, text(time.Unix(k.At, 0)))
+			v.breaks(k.N, "The record is missing. The chain ends with record %d, but Lockstep has written this one at %s.", v.last.N, text(k.At))
 		}
 	}
 	for _, r := range v.begun {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/project"
@@ -116,10 +117,10 @@ type LastApply struct {
 
 // An Audited is the place of a record in a chain of audit records: see package audit.
 type Audited struct {
-	Chain string // its name
-	N     int    // the number of the record, from 1
-	Hash  string // the SHA-256 of the record's bytes, in hexadecimal digits
-	At    int64  // the time of the record, in seconds since 1970
+	Chain string    // its name
+	N     int       // the number of the record, from 1
+	Hash  string    // the SHA-256 of the record's bytes, in hexadecimal digits
+	At    time.Time // of the record, in seconds
 }
 
 // A Fate says how a planned or applied pull request has ended. It is "" if the pull request has not ended.
