@@ -400,7 +400,7 @@ func (c *Child) PrepareUnit(ctx context.Context, j jobs.Job, source string, outp
 		}
 	}
 	if out.Dir == "" {
-		out.Problem = "Terragrunt has planned nothing for it. If the unit has an exclude block, or sets download_dir or terraform_binary, remove that, or exclude the directory in lockstep.hcl"
+		out.Problem = "Terragrunt has planned nothing for it. If the unit has an exclude block, or sets download_dir, remove that, or exclude the directory in lockstep.hcl"
 	}
 	return out, nil
 }
