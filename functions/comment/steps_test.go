@@ -166,7 +166,7 @@ func TestSteps(t *testing.T) {
 		fmt.Fprintf(&b, "===== %s\n\n%s\n-----\n%s\n", c.name, stepsTitle(c.steps), StepsMarkdown(c.steps, 60_000))
 	}
 	for _, n := range []int{5, 30, 300} {
-		for _, limit := range []int{60_000, 6_000, 1_000} {
+		for _, limit := range []int{6_000, 1_000} {
 			text := StepsMarkdown(many(n), limit)
 			fmt.Fprintf(&b, "===== %d steps in %d bytes: %d\n\n%s\n\n", n, limit, len(text), stepsTitle(many(n)))
 			if len(text) < 7_000 {
@@ -270,8 +270,8 @@ func TestStepsOfProjects(t *testing.T) {
 		if len(text) > c.limit {
 			t.Errorf("%s: %d bytes", c.name, len(text))
 		}
-		if len(text) > 8_000 {
-			text = text[:strings.LastIndex(text[:8_000], "\n")] + "\n[...]\n"
+		if len(text) > 3_000 {
+			text = text[:strings.LastIndex(text[:3_000], "\n")] + "\n[...]\n"
 			text = regexp.MustCompile("(?m)^(.{150}).*$").ReplaceAllString(text, "$1 [...] |")
 		}
 		fmt.Fprintf(&b, "===== %s\n\n%s\n", c.name, text)

@@ -74,7 +74,7 @@
 //	locking, stopping    the commands "lockstep lock" and "lockstep stop"
 //	runs, ledger    the record of a run with its phases; all records with their keys
 //	jobs, executor  one project in a checkout: the interface, and the engine behind it
-//	subprocess, buildrunner    a run in a child process; an apply in a build of AWS CodeBuild
+//	subprocess, buildrunner    a run in a child process; a plan or an apply in a build of AWS CodeBuild
 //	reconcile       finds work that nobody would come back to
 //	awsstore, localstore, tenants    the stores on AWS, in a directory, and shared by several Apps
 //

@@ -119,6 +119,7 @@ var byCloudFormation = map[string]struct {
 	"AWS::IAM::Role":                  {"arn:aws:iam::111122223333:role/lockstep-PlanRole-1A2B", []string{"iam:CreateRole", "iam:PutRolePolicy", "iam:DeleteRole"}},
 	"AWS::IAM::RolePolicy":            {"arn:aws:iam::111122223333:role/lockstep-PlanRole-1A2B", []string{"iam:PutRolePolicy", "iam:GetRolePolicy"}},
 	"AWS::CloudWatch::Alarm":          {"arn:aws:cloudwatch:eu-central-1:111122223333:alarm:lockstep-JanitorAlarm-1A2B", []string{"cloudwatch:PutMetricAlarm"}},
+	"AWS::CloudWatch::Dashboard":      {"arn:aws:cloudwatch::111122223333:dashboard/lockstep-metrics", []string{"cloudwatch:PutDashboard", "cloudwatch:GetDashboard", "cloudwatch:DeleteDashboards"}},
 }
 
 // TestDeployer holds that infra/deployer.json allows each request of deployments, and what CloudFormation does

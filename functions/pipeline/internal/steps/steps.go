@@ -68,8 +68,8 @@ func (x Runner) At(ctx context.Context, on requirements.Moment, r runs.Run, j jo
 	return x.Each(ctx, l, r, j, plan)
 }
 
-// Again runs the generators, and the steps before the plan, of a run whose plan was made again. j is the job of that plan. Its programs and
-// providers could have changed files in its checkout, so the steps have a checkout of their own.
+// Again runs the generators, and the steps before the plan, of a run whose plan was made again. j is the job of that plan.
+// Its programs and providers could have changed files in its checkout, so the steps have a checkout of their own.
 func (x Runner) Again(ctx context.Context, r runs.Run, j jobs.Job) (Results, error) {
 	l, err := x.List(ctx, requirements.BeforePlan, r)
 	if err != nil {
