@@ -59,7 +59,7 @@ func TestKinds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := regexp.MustCompile(`Kind = "([a-z]+)"`).FindAllSubmatch(data, -1)
+	all := regexp.MustCompile(`Kind = "([a-z-]+)"`).FindAllSubmatch(data, -1)
 	for _, kind := range all {
 		if !slices.Contains(kinds.Values, string(kind[1])) {
 			t.Errorf("the label lacks %s", kind[1])
