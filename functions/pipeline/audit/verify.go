@@ -26,7 +26,7 @@ type Verification struct {
 	Now  time.Time
 
 	chain    string
-	start    int // the number of the first record that there is
+	start    int          // the number of the first record that there is
 	seen     map[int]bool // the numbers of all records that there are
 	last     Record
 	lastHash string
@@ -62,6 +62,8 @@ func (v *Verification) End() []Finding {
 		case v.seen[k.N]:
 		case v.Kept > 0 && v.Now.Sub(k.At) > v.Kept:
 			v.found(k.N, "The record has expired. It was written at %s.", text(k.At))
+		case v.last.N == 0:
+			v.breaks(k.N, "All records of the state are missing, but Lockstep has written this one at %s.", text(k.At))
 		case k.N > v.last.N:
 			v.breaks(k.N, "The record is missing. The chain ends with record %d, but Lockstep has written this one at %s.", v.last.N, text(k.At))
 		default:
