@@ -47,6 +47,9 @@ func (e *Engine) FindUnits(ctx context.Context, j jobs.Job, t requirements.Terra
 		return jobs.Units{}, fmt.Errorf("find the units of %s: %w", j.Repo, err)
 	}
 	out := *r.Units
+	if _, err := stamps(j.Checkout); err != nil { // this process reads the checkout, and would wait for ever
+		return jobs.Units{Problem: c.clean(err.Error()) + ". Correct the hooks and run_cmd of the units"}, nil
+	}
 	out.Problem = c.clean(out.Problem)
 	for i, u := range out.Units {
 		out.Units[i].Problem = c.clean(u.Problem)
@@ -382,6 +385,10 @@ func (c *Child) PrepareUnit(ctx context.Context, j jobs.Job, source string, outp
 	}
 	if _, out.Problem, err = r.run(ctx, j.Dir, append(args, "--", "plan")...); err != nil || out.Problem != "" {
 		return out, err
+	}
+	if _, err := stamps(r.checkout); err != nil {
+		out.Problem = err.Error() + ". Correct the hooks and run_cmd of the unit"
+		return out, nil
 	}
 	calls, err := r.calls()
 	if err != nil {

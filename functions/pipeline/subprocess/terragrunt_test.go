@@ -35,6 +35,12 @@ func standIn(args []string) {
 		var all []map[string]any
 		for _, dir := range dirs {
 			all = append(all, map[string]any{"type": "unit", "path": dir})
+			text, _ := os.ReadFile(filepath.Join(dir, terragrunt.FileName))
+			if at, ok := strings.CutPrefix(strings.SplitN(string(text), "\n", 2)[0], "pipe "); ok { // as run_cmd could do
+				if err := deeds["pipe"]([]string{filepath.Join(dir, strings.TrimSpace(at))}); err != nil {
+					fail(err)
+				}
+			}
 		}
 		if err := json.NewEncoder(os.Stdout).Encode(all); err != nil {
 			fail(err)
@@ -188,6 +194,21 @@ func TestForgedRecords(t *testing.T) {
 				t.Errorf("%d calls, %v; want %q", len(calls), err, c.want)
 			}
 		})
+	}
+}
+
+// TestUnitMakesPipe holds that a unit which makes a named pipe in the checkout has no plan. Who reads the checkout later
+// would wait for ever.
+func TestUnitMakesPipe(t *testing.T) {
+	t.Parallel()
+	e, j := unitOfLines(t, "pipe main_test.tf", "terraform . plan")
+	found, err := e.FindUnits(t.Context(), jobs.Job{Checkout: j.Checkout}, j.Unit.Terragrunt)
+	if err != nil || !strings.Contains(found.Problem, "main_test.tf, which is no regular file") {
+		t.Errorf("%+v, %v", found, err)
+	}
+	e, j = unitOfLines(t, "pipe main_test.tf", "terraform . plan")
+	if u := prepared(t, e, j, nil); !strings.Contains(u.Problem, "main_test.tf, which is no regular file") {
+		t.Errorf("%+v", u)
 	}
 }
 
