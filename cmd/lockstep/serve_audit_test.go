@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -122,6 +123,29 @@ func TestAudit(t *testing.T) {
 	attack("the end is removed", "Error: record 3. The record is missing. The chain ends with record 2", remove(files[2]))
 	attack("the first is removed", "Error: record 2. The records before it are missing, from 1 to 1.", remove(files[0]))
 	attack("one between is removed", "Error: record 3. The records before it are missing, from 2 to 2.", remove(files[1]))
+
+	// All records of one state are removed. Another state of the repository has records, so the notes are looked at.
+	chain := filepath.Dir(files[0])
+	beside := filepath.Join(filepath.Dir(chain), "beside@default")
+	if err := errors.Join(os.CopyFS(beside, os.DirFS(chain)), os.Rename(chain, chain+"-hidden")); err != nil {
+		t.Fatal(err)
+	}
+	run(2, "verify -data data", "Error: record 3. All records of the state are missing, but Lockstep has written this one at", "The record belongs to another chain")
+	if err := errors.Join(os.RemoveAll(beside), os.Mkdir(filepath.Join(s.Dir.Path, "empty"), 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	hidden := filepath.Join(s.Dir.Path, "hidden")
+	if err := os.Rename(chain+"-hidden", hidden); err != nil {
+		t.Fatal(err)
+	}
+	run(1, "verify -data data", "there are no audit records", "somebody has removed the records")
+	run(1, "verify -table records empty", "leave out the directory, or -bucket and -table")
+	run(1, "verify -table records -data data", "no bucket is given")
+	run(1, "verify empty", "there are no audit records", "aws s3 sync")
+	if err := os.Rename(hidden, chain); err != nil {
+		t.Fatal(err)
+	}
+	attack("a text that moves the cursor", "The record belongs to another chain:  [2J", edit(files[2], `"Chain":"`, `"Chain":"\u001b[2J`))
 
 	// A copy has no notes of the last record, so its end can be removed unnoticed.
 	if err := os.CopyFS(filepath.Join(s.Dir.Path, "copy"), os.DirFS(filepath.Join(s.Dir.Path, "data", "audit"))); err != nil {

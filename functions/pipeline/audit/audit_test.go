@@ -230,6 +230,7 @@ func TestVerifyProvesTheApply(t *testing.T) {
 			yes.Parts.Providers = map[string]string{"registry.terraform.io/hashicorp/null": "3.0.0"}
 		}, "1: The parts of the plan do not have its hash"},
 		"allowed by another record": {func(_, end *audit.Record) { end.Allowed = 7 }, "2: The apply was never allowed: record 7 does not allow it."},
+		"allowed by no record":      {func(_, end *audit.Record) { end.Allowed = 0 }, "2: The apply was never allowed: record 0 does not allow it."},
 		"another run":               {func(_, end *audit.Record) { end.Run = "another/1" }, "2: The apply was never allowed"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -269,6 +270,27 @@ func TestVerifyKnowsRetention(t *testing.T) {
 		if len(got) != test.want {
 			t.Errorf("kept for %s, %s later: %q", test.kept, test.later, got)
 		}
+	}
+}
+
+// TestVerifyKnownPlace holds that a record that somebody has noted, and that is not old enough to have expired, must be
+// there: also if the chain begins after it, with a record that says that its predecessor is old.
+func TestVerifyKnownPlace(t *testing.T) {
+	t.Parallel()
+	chain, records, last := history(t, 1)
+	var forged map[string]any
+	if err := json.Unmarshal(records[len(records)-1], &forged); err != nil {
+		t.Fatal(err)
+	}
+	forged["N"], forged["PrevAt"], forged["Event"] = last.N+1, last.At.Add(-500*24*time.Hour), "lock allowed"
+	v := audit.Verification{Known: []runs.Audited{last}, Kept: 400 * 24 * time.Hour, Now: last.At.Add(time.Hour)}
+	got := broken(chain, []numbered{{last.N + 1, pipeline.Encode(forged)}}, v)
+	if len(got) != 1 || !strings.HasPrefix(got[0], fmt.Sprintf("%d: The record is missing, but Lockstep has written it at", last.N)) {
+		t.Errorf("found %q", got)
+	}
+	v.Now = last.At.Add(401 * 24 * time.Hour)
+	if got := broken(chain, nil, v); len(got) > 0 {
+		t.Errorf("all has expired: %q", got)
 	}
 }
 
@@ -315,6 +337,59 @@ func TestAppendSurvives(t *testing.T) {
 			t.Errorf("%q", got)
 		}
 	})
+}
+
+// TestAppendAfterExpiry holds that a record never gets the number of one that has expired: whether the caller knows a
+// record that has expired, an older one than the expired ones, or none.
+func TestAppendAfterExpiry(t *testing.T) {
+	t.Parallel()
+	const kept = 400 * 24 * time.Hour
+	for name, test := range map[string]struct{ expired, left int }{"the first records": {2, 2}, "all but the last": {3, 1}, "all": {4, 0}} {
+		for _, knows := range []string{"none", "the first", "the last"} {
+			t.Run(name+", knows "+knows, func(t *testing.T) {
+				t.Parallel()
+				synctest.Test(t, func(t *testing.T) {
+					var store memory.Chains
+					trail, r := audit.Trail{Chains: &store}, runOf(1)
+					chain := audit.ChainOf(r)
+					var first, known runs.Audited
+					add := func(known runs.Audited) (at runs.Audited) {
+						at, err := trail.Append(t.Context(), r, known, audit.Of(r, audit.UnlockAllowed, "bob"))
+						if err != nil {
+							t.Fatal(err)
+						}
+						return at
+					}
+					first = add(known)
+					for known = first; known.N < test.expired; {
+						known = add(known)
+					}
+					time.Sleep(kept)
+					for range test.left {
+						known = add(known)
+					}
+					time.Sleep(time.Hour)
+					for n := 1; n <= test.expired; n++ {
+						store.Expire(chain, n)
+					}
+					at := add(map[string]runs.Audited{"none": {}, "the first": first, "the last": known}[knows])
+					if test.left == 0 && knows != "the last" { // nothing says that there was a chain
+						return
+					}
+					if at.N != 5 {
+						t.Errorf("the next record has the number %d", at.N)
+					}
+					var list []numbered
+					for i, data := range store.All()[chain] {
+						list = append(list, numbered{test.expired + 1 + i, data})
+					}
+					if got := broken(chain, list, audit.Verification{Known: []runs.Audited{known, at}, Kept: kept, Now: time.Now()}); len(got) > 0 {
+						t.Errorf("an honest chain: %s", got)
+					}
+				})
+			})
+		}
+	}
 }
 
 // TestAppendRefuses holds that nothing follows a damaged record: its successor would vouch for it.

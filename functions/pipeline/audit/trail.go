@@ -20,9 +20,12 @@ type Trail struct {
 // maxRivals is how many records of others an append tolerates that are written at the same moment.
 const maxRivals = 20
 
+// maxAge is the age of a record from which on its successor may have expired. No bucket keeps records for less than a day.
+const maxAge = 24 * time.Hour
+
 // Append adds a record to the chain of a run's state, and returns its place. known is a record of the chain that
-// the caller knows, best the last one; its zero value is none. With the last record, Append takes one request.
-// Several processes may append to one chain.
+// the caller knows, best the last one; its zero value is none. With the last record, Append takes one request if that
+// record is younger than a day. Several processes may append to one chain.
 //
 // An ApplyEnded is written once for each apply: if the chain has one already, after known, Append returns its place.
 // So a process can repeat what a dead one has begun. The same holds for a record about a command, if it is the last
@@ -34,6 +37,19 @@ func (t Trail) Append(ctx context.Context, r runs.Run, known runs.Audited, rec R
 	rec.Chain, rec.At = ChainOf(r), time.Now().UTC().Truncate(time.Second)
 	if known.Chain != rec.Chain {
 		known = runs.Audited{Chain: rec.Chain}
+	}
+	if rec.At.Sub(known.At) > maxAge {
+		// Records after known may have expired, and their numbers are free again. So the chain's last record is looked for.
+		rec.N = known.N
+		last, written, err := t.last(ctx, rec, nil)
+		switch {
+		case err != nil:
+			return runs.Audited{}, fmt.Errorf("read the last audit record: %w", err)
+		case written:
+			return last, nil
+		case last.N > 0:
+			known = last
+		}
 	}
 	for range maxRivals {
 		rec.N, rec.Prev, rec.PrevAt = known.N+1, known.Hash, known.At
@@ -65,20 +81,23 @@ func (t Trail) Command(ctx context.Context, m pipeline.Message, r runs.Run, even
 	return err
 }
 
-// last returns the place of the last record of a chain, whose record rec.N exists. If one of the records from rec.N
-// on is rec itself, which is possible if an answer was lost or a process has died, last returns its place, and
-// written is true. data are the bytes of rec.
+// last returns the place of the last record of a chain from rec.N on; its zero value if there is none, or if it has
+// expired. If one of these records is rec itself, which is possible if an answer was lost or a process has died, last
+// returns its place, and written is true. data are the bytes of rec; nil if it has no number yet.
 func (t Trail) last(ctx context.Context, rec Record, data []byte) (at runs.Audited, written bool, err error) {
 	end, err := t.Chains.Last(ctx, rec.Chain, rec.N)
 	if err != nil {
 		return at, false, err
 	}
-	from := end
+	from := max(end, 1)
 	if rec.Event == ApplyEnded {
-		from = rec.N
+		from = max(rec.N, 1)
 	}
 	for n := from; n <= end; n++ {
 		have, err := t.Chains.Link(ctx, rec.Chain, n)
+		if errors.Is(err, pipeline.ErrNoLink) {
+			continue // it has expired
+		}
 		if err != nil {
 			return at, false, err
 		}

@@ -26,7 +26,8 @@ type Verification struct {
 	Now  time.Time
 
 	chain    string
-	start    int // the number of the first record that there is
+	start    int          // the number of the first record that there is
+	seen     map[int]bool // the numbers of all records that there are
 	last     Record
 	lastHash string
 	begun    map[string]Record // the last ApplyAllowed of each run
@@ -37,16 +38,17 @@ type Verification struct {
 // Add checks the next record. n is the number that its key has.
 func (v *Verification) Add(chain string, n int, data []byte) {
 	if v.begun == nil {
-		v.begun, v.ended, v.chain = map[string]Record{}, map[string]int{}, chain
+		v.begun, v.ended, v.seen, v.chain = map[string]Record{}, map[string]int{}, map[int]bool{}, chain
 	}
+	v.seen[n] = true
 	hash := runs.HashOf(data)
 	r, err := Decode(data)
+	v.known(n, hash)
 	if err != nil {
 		v.breaks(n, "The record cannot be read: %s.", err)
 		r = Record{Chain: chain, N: n}
 	} else {
 		v.linked(n, r)
-		v.known(n, hash)
 		v.decided(r)
 		v.applied(r)
 	}
@@ -56,8 +58,16 @@ func (v *Verification) Add(chain string, n int, data []byte) {
 // End returns what was found, in the order of the records. No Add may follow.
 func (v *Verification) End() []Finding {
 	for _, k := range v.Known {
-		if k.N > v.last.N {
+		switch {
+		case v.seen[k.N]:
+		case v.Kept > 0 && v.Now.Sub(k.At) > v.Kept:
+			v.found(k.N, "The record has expired. It was written at %s.", text(k.At))
+		case v.last.N == 0:
+			v.breaks(k.N, "All records of the state are missing, but Lockstep has written this one at %s.", text(k.At))
+		case k.N > v.last.N:
 			v.breaks(k.N, "The record is missing. The chain ends with record %d, but Lockstep has written this one at %s.", v.last.N, text(k.At))
+		default:
+			v.breaks(k.N, "The record is missing, but Lockstep has written it at %s.", text(k.At))
 		}
 	}
 	for _, r := range v.begun {
@@ -170,7 +180,7 @@ func (v *Verification) applied(r Record) {
 		switch {
 		case v.ended[r.Run] > 0:
 			v.breaks(r.N, "The apply has ended already, in record %d.", v.ended[r.Run])
-		case !was && r.Allowed < v.start:
+		case !was && r.Allowed > 0 && r.Allowed < v.start:
 			v.found(r.N, "The record that allowed this apply has expired.")
 		case !was || allowed.N != r.Allowed:
 			v.breaks(r.N, "The apply was never allowed: record %d does not allow it.", r.Allowed)

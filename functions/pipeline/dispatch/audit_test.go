@@ -97,8 +97,30 @@ func TestUnrecorded(t *testing.T) {
 	}
 }
 
-// TestAuditCosts holds that an apply costs two writes to the audit store and no read, once the chain has a record of an
-// apply.
+// TestUnrecordedPlanMadeAgain holds that an apply with a plan made again, which could not be recorded at first, is proven
+// later: the next try finds the plan made again, and makes none. [stage.verifyChains] looks at the records.
+func TestUnrecordedPlanMadeAgain(t *testing.T) {
+	t.Parallel()
+	s, n := planned(t)
+	known := s.hash(n)
+	s.write(1)
+	repaired := s.gate(memory.Deciding(func(x memory.Effect) (v memory.Verdict) {
+		if data, _ := x.With.([]byte); strings.HasPrefix(x.Call, "add ") && strings.Contains(string(data), `"apply allowed"`) {
+			v.Undone = fmt.Errorf("%w: access denied", pipeline.ErrRefused)
+		}
+		return v
+	}))
+	s.expect("the first try", s.say("bob", n, "lockstep apply "+known), "**Not applied** `.`", "access denied")
+	repaired()
+	s.expect("the apply", s.say("bob", n, "lockstep apply "+known), "**Applied** `.`: 0 added, 1 changed, 0 destroyed.")
+	all := s.links()
+	if end := all[len(all)-1]; !end.Again || end.Event != audit.ApplyEnded {
+		t.Errorf("the end: %+v", end)
+	}
+}
+
+// TestAuditCosts holds that an apply costs two writes to the audit store. The first apply to a state also looks for a
+// last record; later ones read nothing while the record of the apply before is younger than a day.
 func TestAuditCosts(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
@@ -118,7 +140,7 @@ func TestAuditCosts(t *testing.T) {
 		s.repo.Merge("alice", n)
 		s.settle()
 		off()
-		if len(calls) != 2 {
+		if want := map[bool]int{true: 3, false: 2}[i == 0]; len(calls) != want {
 			t.Errorf("apply %d: %q", i+1, calls)
 		}
 	}

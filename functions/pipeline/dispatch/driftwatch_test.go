@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/memory"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/localstore"
@@ -129,6 +130,64 @@ func TestDrift(t *testing.T) {
 		engine.broken = ""
 		s.driftFor(2 * time.Hour)
 		issues("Drift in net false", "Drift in net false", "Drift in db false")
+	})
+}
+
+// TestDriftFailures holds that only failures one after the other are told: a look in between that finds the same drift
+// counts, and the error has no secret. Each error that stays is written once.
+func TestDriftFailures(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "lockstep.hcl": "drift {}\n"})
+	engine := &drifting{Engine: s.pipeline.Engine, report: map[string]string{"net": "it has changed"}, looked: map[string]int{}}
+	s.pipeline.Engine, s.pipeline.Secrets = engine, []github.Secret{github.NewSecret("swordfish")}
+	repo := s.ref(1)
+	repo.Number = 0
+	writes := 0
+	s.answered = func(r *http.Request, _ int) {
+		if r.Method != http.MethodGet && strings.Contains(r.URL.Path, "/issues") {
+			writes++
+		}
+	}
+	look := func(broken string) {
+		t.Helper()
+		engine.broken = broken
+		engine.looked["looks"]++
+		m := pipeline.Message{Kind: pipeline.ToDrift, Pull: repo, ID: fmt.Sprint("look-", engine.looked["looks"]), Target: "net@default"}
+		if err := s.pipeline.Queue.Send(t.Context(), m); err != nil {
+			t.Fatal(err)
+		}
+		s.settle()
+	}
+	for range 3 {
+		look("")
+		look("the provider is gone")
+	}
+	if all := s.repo.Issues(); len(all) != 1 || all[0].Title != "Drift in net" || writes != 1 {
+		t.Errorf("%d writes: %+v", writes, all)
+	}
+	for range 4 {
+		look("swordfish is gone")
+	}
+	if all := s.repo.Issues(); len(all) != 1 || all[0].Title != "Lockstep cannot look for drift in net" || writes != 2 || strings.Contains(all[0].Body, "swordfish") {
+		t.Errorf("%d writes: %+v", writes, all)
+	}
+}
+
+// TestDriftAfterAClockAhead holds that rounds go on after a clock that was a year ahead.
+func TestDriftAfterAClockAhead(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "lockstep.hcl": "drift {\n  schedule = \"rate(1 hour)\"\n}\n"})
+		engine := &drifting{Engine: s.pipeline.Engine, report: map[string]string{}, looked: map[string]int{}}
+		s.pipeline.Engine = engine
+		ahead := time.Now().AddDate(1, 0, 0)
+		if err := (ledger.Ledger{Records: s.records}).SaveDriftRound(t.Context(), s.ref(1), ledger.DriftRound{Last: ahead, Next: ahead.Add(time.Hour)}); err != nil {
+			t.Fatal(err)
+		}
+		s.driftFor(3 * time.Hour)
+		if n := engine.looked["net"]; n < 2 || n > 4 {
+			t.Errorf("%d looks in three hours", n)
+		}
 	})
 }
 

@@ -82,13 +82,19 @@ type stamp struct {
 }
 
 // written returns the stamps of all files in the checkout of a step that may write there; nil for any other step. It returns
-// an error for what is no file, directory or link: whoever reads a named pipe waits until somebody writes into it.
+// the error of [stamps].
 func (e *Engine) written(run jobs.StepRun) (map[string]stamp, error) {
 	if run.On != requirements.Generate {
 		return nil, nil
 	}
+	return stamps(run.Job.Checkout)
+}
+
+// stamps returns the stamps of all files in a checkout. It returns an error, for people, for what is no file, directory or
+// link: whoever reads a named pipe waits until somebody writes into it.
+func stamps(checkout string) (map[string]stamp, error) {
 	out := map[string]stamp{}
-	err := fs.WalkDir(os.DirFS(run.Job.Checkout), ".", func(name string, d fs.DirEntry, err error) error {
+	err := fs.WalkDir(os.DirFS(checkout), ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}

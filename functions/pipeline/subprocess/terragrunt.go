@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
@@ -46,6 +47,9 @@ func (e *Engine) FindUnits(ctx context.Context, j jobs.Job, t requirements.Terra
 		return jobs.Units{}, fmt.Errorf("find the units of %s: %w", j.Repo, err)
 	}
 	out := *r.Units
+	if _, err := stamps(j.Checkout); err != nil { // this process reads the checkout, and would wait for ever
+		return jobs.Units{Problem: c.clean(err.Error()) + ". Correct the hooks and run_cmd of the units"}, nil
+	}
 	out.Problem = c.clean(out.Problem)
 	for i, u := range out.Units {
 		out.Units[i].Problem = c.clean(u.Problem)
@@ -74,6 +78,7 @@ const (
 	maxUnits    = 2000
 	maxRendered = 64 << 20 // bytes of all evaluated units
 	maxRecord   = 8 << 20  // bytes of a record
+	maxRecords  = 64 << 20 // bytes of all records
 	maxTrouble  = 4 << 10  // bytes of messages
 )
 
@@ -345,9 +350,9 @@ func (r *terragruntRun) rendered(name string, found []byte) (map[string][]byte, 
 	return out, nil
 }
 
-// readLimited reads a file of at most limit bytes.
+// readLimited reads a file of at most limit bytes. To open a named pipe does not wait for a writer.
 func readLimited(root *os.Root, name string, limit int64) ([]byte, error) {
-	f, err := root.Open(name)
+	f, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -381,6 +386,10 @@ func (c *Child) PrepareUnit(ctx context.Context, j jobs.Job, source string, outp
 	if _, out.Problem, err = r.run(ctx, j.Dir, append(args, "--", "plan")...); err != nil || out.Problem != "" {
 		return out, err
 	}
+	if _, err := stamps(r.checkout); err != nil {
+		out.Problem = err.Error() + ". Correct the hooks and run_cmd of the unit"
+		return out, nil
+	}
 	calls, err := r.calls()
 	if err != nil {
 		out.Problem = "what Terragrunt has asked Terraform for cannot be read: " + err.Error()
@@ -407,7 +416,12 @@ func (c *Child) PrepareUnit(ctx context.Context, j jobs.Job, source string, outp
 
 // calls returns what was recorded, in the order of time.
 func (r *terragruntRun) calls() (out []terraformCall, err error) {
-	root, err := os.OpenRoot(filepath.Join(r.dir, recordsDir))
+	own, err := os.OpenRoot(r.dir)
+	if err != nil {
+		return nil, err
+	}
+	defer own.Close()
+	root, err := own.OpenRoot(recordsDir) // programs of the unit may have put a link in its place
 	if err != nil {
 		return nil, err
 	}
@@ -416,11 +430,13 @@ func (r *terragruntRun) calls() (out []terraformCall, err error) {
 	if err != nil {
 		return nil, err
 	}
+	left := int64(maxRecords)
 	for _, n := range names[max(0, len(names)-maxCalls):] {
-		data, err := readLimited(root, n.Name(), maxRecord)
+		data, err := readLimited(root, n.Name(), min(left, maxRecord))
 		if err != nil {
 			return nil, err
 		}
+		left -= int64(len(data))
 		var x terraformCall
 		if err := json.Unmarshal(data, &x); err != nil {
 			return nil, err

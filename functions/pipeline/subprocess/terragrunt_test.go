@@ -5,6 +5,7 @@ package subprocess
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -12,6 +13,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
@@ -33,6 +35,12 @@ func standIn(args []string) {
 		var all []map[string]any
 		for _, dir := range dirs {
 			all = append(all, map[string]any{"type": "unit", "path": dir})
+			text, _ := os.ReadFile(filepath.Join(dir, terragrunt.FileName))
+			if at, ok := strings.CutPrefix(strings.SplitN(string(text), "\n", 2)[0], "pipe "); ok { // as run_cmd could do
+				if err := deeds["pipe"]([]string{filepath.Join(dir, strings.TrimSpace(at))}); err != nil {
+					fail(err)
+				}
+			}
 		}
 		if err := json.NewEncoder(os.Stdout).Encode(all); err != nil {
 			fail(err)
@@ -149,6 +157,58 @@ func TestUnitsAreConfined(t *testing.T) {
 		if u := prepared(t, e, j, nil); strings.Contains(u.Problem, c.without) || !strings.Contains(u.Problem, strings.Fields(c.line)[0]) {
 			t.Errorf("%s: %+v", c.line, u)
 		}
+	}
+}
+
+// TestForgedRecords has programs of a unit that put something else in the place of the records of Terragrunt's calls. None
+// is followed or waited for, and none fills the memory.
+func TestForgedRecords(t *testing.T) {
+	t.Parallel()
+	elsewhere := t.TempDir()
+	if err := os.WriteFile(filepath.Join(elsewhere, "1"), []byte(`{"Dir":"/","Args":["plan"]}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	large := append([]byte(`{"Dir":"`), bytes.Repeat([]byte("x"), maxRecord-100)...)
+	for name, c := range map[string]struct {
+		forge func(dir string) error
+		want  string
+	}{
+		"a named pipe": {func(dir string) error { return syscall.Mkfifo(filepath.Join(dir, recordsDir, "1"), 0o600) }, "is no regular file"},
+		"a link to other files": {func(dir string) error {
+			return errors.Join(os.Remove(filepath.Join(dir, recordsDir)), os.Symlink(elsewhere, filepath.Join(dir, recordsDir)))
+		}, "path escapes from parent"},
+		"many large records": {func(dir string) (err error) {
+			for i := range maxRecords/maxRecord + 1 {
+				err = errors.Join(err, os.WriteFile(filepath.Join(dir, recordsDir, fmt.Sprint(i)), append(large, `"}`...), 0o600))
+			}
+			return err
+		}, "is too long"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := &terragruntRun{dir: t.TempDir()}
+			if err := errors.Join(os.Mkdir(filepath.Join(r.dir, recordsDir), 0o700), c.forge(r.dir)); err != nil {
+				t.Fatal(err)
+			}
+			if calls, err := r.calls(); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%d calls, %v; want %q", len(calls), err, c.want)
+			}
+		})
+	}
+}
+
+// TestUnitMakesPipe holds that a unit which makes a named pipe in the checkout has no plan. Who reads the checkout later
+// would wait for ever.
+func TestUnitMakesPipe(t *testing.T) {
+	t.Parallel()
+	e, j := unitOfLines(t, "pipe main_test.tf", "terraform . plan")
+	found, err := e.FindUnits(t.Context(), jobs.Job{Checkout: j.Checkout}, j.Unit.Terragrunt)
+	if err != nil || !strings.Contains(found.Problem, "main_test.tf, which is no regular file") {
+		t.Errorf("%+v, %v", found, err)
+	}
+	e, j = unitOfLines(t, "pipe main_test.tf", "terraform . plan")
+	if u := prepared(t, e, j, nil); !strings.Contains(u.Problem, "main_test.tf, which is no regular file") {
+		t.Errorf("%+v", u)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"maps"
 	"path"
 	"slices"
@@ -128,6 +129,9 @@ func Read(o Output) ([]Unit, error) {
 	for _, f := range list {
 		if f.Type != "unit" {
 			continue
+		}
+		if !fs.ValidPath(path.Clean(f.Path)) {
+			continue // programs of a unit can write into Terragrunt's output
 		}
 		u := Unit{Dir: path.Clean(f.Path), Reads: inside(f.Reading), DependsOn: inside(f.Dependencies)}
 		o.evaluate(&u)

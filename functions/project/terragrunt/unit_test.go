@@ -11,7 +11,8 @@ import (
 const foundUnits = `[
  {"type": "stack", "path": "live"},
  {"type": "unit", "path": "live/app", "dependencies": ["live/net", "../../elsewhere"], "reading": ["root.hcl", "modules/app/main.tf", "/etc/passwd"]},
- {"type": "unit", "path": "live/net", "reading": ["root.hcl"]}
+ {"type": "unit", "path": "live/net", "reading": ["root.hcl"]},
+ {"type": "unit", "path": "/etc"}, {"type": "unit", "path": "../elsewhere"}, {"type": "unit", "path": "live/../../.terragrunt-stack/x"}
 ]`
 
 // TestRead is a table of what Terragrunt has evaluated, and of the unit live/app that it makes.

@@ -5,8 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -41,12 +44,16 @@ type auditRecords struct {
 func (o auditOptions) open(a *cli.App, dir string) (auditRecords, error) {
 	none := func() {}
 	switch {
+	case dir != "" && (o.bucket != "" || o.table != ""):
+		return auditRecords{}, cli.Hinted(fmt.Errorf("%s is a copy, which is read without a bucket and a table", dir), "leave out the directory, or -bucket and -table")
+	case o.table != "" && o.bucket == "":
+		return auditRecords{}, cli.Hinted(errors.New("-table is the table of a bucket, and no bucket is given"), "add -bucket=NAME: the output AuditBucket of the stack")
 	case dir != "":
-		path := a.Path(dir)
-		if s, err := os.Stat(path); err != nil || !s.IsDir() {
+		at := a.Path(dir)
+		if s, err := os.Stat(at); err != nil || !s.IsDir() {
 			return auditRecords{}, cli.Hinted(fmt.Errorf("there is no directory %s", dir), "give a directory with a copy of the audit bucket, made with `aws s3 sync s3://BUCKET DIR`")
 		}
-		return auditRecords{localstore.Chains{Dir: path}.Each, nil, none}, nil
+		return auditRecords{localstore.Chains{Dir: at}.Each, nil, none}, nil
 	case o.bucket != "":
 		c, err := config.LoadDefaultConfig(a.Ctx)
 		if err != nil {
@@ -58,11 +65,11 @@ func (o auditOptions) open(a *cli.App, dir string) (auditRecords, error) {
 		}
 		return out, nil
 	}
-	path := a.Path(o.data)
-	if _, err := os.Stat(filepath.Join(path, "audit")); err != nil {
+	at := a.Path(o.data)
+	if _, err := os.Stat(filepath.Join(at, "audit")); err != nil {
 		return auditRecords{}, cli.Hinted(fmt.Errorf("the data directory %s has no audit records", o.data), "add -data=DIR with the data directory of `lockstep serve`, -bucket=NAME with the audit bucket of a deployment, or a directory with a copy of it. Lockstep writes the first record when it applies something")
 	}
-	data, err := localstore.Open(path)
+	data, err := localstore.Open(at)
 	if err != nil {
 		return auditRecords{}, err
 	}
@@ -87,6 +94,37 @@ func (r auditRecords) noted(ctx context.Context, chain string) ([]runs.Audited, 
 	}
 	return []runs.Audited{last.Audited}, nil
 }
+
+// unseen returns the last place of each chain that an apply has noted, and of which seen has nothing. It knows the chains
+// of those repositories of which seen has a chain.
+func (r auditRecords) unseen(ctx context.Context, seen map[string]bool) (out []runs.Audited, err error) {
+	dirs := map[string]bool{}
+	for chain := range seen {
+		dirs[path.Dir(chain)] = r.records != nil
+	}
+	for _, dir := range slices.Sorted(maps.Keys(dirs)) {
+		if !dirs[dir] {
+			continue
+		}
+		list, err := r.records.List(ctx, "state/"+dir)
+		if err != nil {
+			return nil, err
+		}
+		for _, rec := range list {
+			var last runs.LastApply
+			if err := json.Unmarshal(rec.Value, &last); err != nil {
+				return nil, fmt.Errorf("read %s: the record is damaged: %w", rec.Key, err)
+			}
+			if at := last.Audited; at.N > 0 && !seen[at.Chain] && "state/"+at.Chain == rec.Key {
+				out = append(out, at)
+			}
+		}
+	}
+	return out, nil
+}
+
+// errNoRecords reports that there are no records at all. To say that they are in order would be misleading.
+var errNoRecords = cli.Hinted(errors.New("there are no audit records"), "name the directory or the bucket that has them. A copy is made with `aws s3 sync s3://BUCKET DIR`. If Lockstep has applied something, somebody has removed the records")
 
 // errEnough ends a visit early.
 var errEnough = errors.New("enough")

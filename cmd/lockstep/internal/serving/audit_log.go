@@ -132,7 +132,7 @@ func (x auditFilter) line(r audit.Record) string {
 	case x.ocsf:
 		v = audit.ToOCSF(r)
 	case !x.json:
-		return fmt.Sprintf("%s  %-16s  %s", r.At.UTC().Format("2006-01-02 15:04:05"), r.Event, cli.Plain(r.Line()))
+		return fmt.Sprintf("%s  %-16s  %s", r.At.UTC().Format("2006-01-02 15:04:05"), cli.Plain(string(r.Event)), cli.Plain(r.Line()))
 	}
 	data, err := json.Marshal(v)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/audit"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
 const auditVerifyUsage = `audit verify [OPTIONS] [DIR]
@@ -14,9 +15,9 @@ const auditVerifyUsage = `audit verify [OPTIONS] [DIR]
   reordered a record, and whatever was applied was allowed by the requirements
   at that time: the command decides again, from the recorded facts.
 
-  DIR is a copy of the audit bucket. The check then needs no network. It cannot
-  know whether the newest records of DIR are missing, unless -data or -bucket
-  with -table has them.
+  DIR is a copy of the audit bucket. The check then needs no network, and it
+  cannot know whether the newest records are missing. To find that out, leave
+  out DIR, and give -data, or -bucket and -table.
 
   The exit code is 0 if all records are in order, and 2 if not.`
 
@@ -40,6 +41,7 @@ var AuditVerify = cli.Command{Name: "audit verify", Synopsis: "Check that audit 
 	defer r.close()
 	s := auditSummary{app: a}
 	var v *audit.Verification
+	seen := map[string]bool{}
 	err = r.each(a.Ctx, func(chain string, n int, data []byte) error {
 		if chain != s.chain || v == nil {
 			s.add(v)
@@ -47,7 +49,7 @@ var AuditVerify = cli.Command{Name: "audit verify", Synopsis: "Check that audit 
 			if err != nil {
 				return err
 			}
-			s.chain, s.chains = chain, s.chains+1
+			s.chain, s.of, s.chains, seen[chain] = chain, "", s.chains+1, true
 			v = &audit.Verification{Known: known, Kept: time.Duration(days) * 24 * time.Hour, Now: time.Now()}
 		}
 		if rec, err := audit.Decode(data); err == nil {
@@ -64,6 +66,17 @@ var AuditVerify = cli.Command{Name: "audit verify", Synopsis: "Check that audit 
 		return a.Failed(err)
 	}
 	s.add(v)
+	if s.records == 0 {
+		return a.Failed(errNoRecords)
+	}
+	missing, err := r.unseen(a.Ctx, seen)
+	if err != nil {
+		return a.Failed(err)
+	}
+	for _, at := range missing {
+		s.chain, s.of, s.chains = at.Chain, "", s.chains+1
+		s.add(&audit.Verification{Known: []runs.Audited{at}, Kept: time.Duration(days) * 24 * time.Hour, Now: time.Now()})
+	}
 	return s.end()
 }}
 
@@ -83,14 +96,18 @@ func (s *auditSummary) add(v *audit.Verification) {
 	if len(found) == 0 {
 		return
 	}
-	fmt.Fprintf(s.app.Out, "%s (%s):\n", s.of, s.chain)
+	name := s.chain
+	if s.of != "" {
+		name = fmt.Sprintf("%s (%s)", s.of, s.chain)
+	}
+	fmt.Fprintf(s.app.Out, "%s:\n", cli.Plain(name))
 	broken := false
 	for _, f := range found {
 		kind := "Note"
 		if f.Break {
 			kind, broken = "Error", true
 		}
-		fmt.Fprintf(s.app.Out, "  %s: record %d. %s\n", kind, f.N, f.Text)
+		fmt.Fprintf(s.app.Out, "  %s: record %d. %s\n", kind, f.N, cli.Plain(f.Text))
 	}
 	if broken {
 		s.broken++

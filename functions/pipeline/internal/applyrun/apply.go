@@ -118,7 +118,7 @@ func (ap *Applier) carryOut(ctx context.Context, s ledger.Versioned, q admission
 	case outcome.Refused && p.again != nil && !p.again.Equal && admission.Has[reasons.PlanDiffers](p.last):
 		return ap.storeDifferent(ctx, p, planrun.Replacement{Again: *p.again, Job: job, Inputs: in})
 	case outcome.Refused:
-		return ap.refuse(ctx, p.judged(s), p.last)
+		return ap.refuse(ctx, p.judged(p.run), p.last) // settle may have saved the run
 	}
 	return ap.Untouched(ctx, s, outcome)
 }

@@ -124,10 +124,10 @@ func (f *Finder) tell(ctx context.Context, target string, was ledger.Drift, x co
 	if !was.Open {
 		x.Since = x.Looked
 	}
-	x.Report = f.Report.Clean(x.Report)
+	x.Report, x.Problem = f.Report.Clean(x.Report), f.Report.Clean(x.Problem)
 	now := ledger.Drift{Issue: was.Issue, Open: open, Hash: x.Hash(), Since: x.Since, Failures: was.Failures}
-	if now == was {
-		return nil
+	if now == was { // the number of failures may be another
+		return f.Ledger.SaveDrift(ctx, f.Facts.Message.Pull, target, now)
 	}
 	// The record comes first. If this process dies after the issue is written, the next look knows that there may be
 	// an issue, which it finds by its marker, and that its text is not known.

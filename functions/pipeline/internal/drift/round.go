@@ -53,7 +53,7 @@ func (f *Finder) base(ctx context.Context) (*project.Settings, error) {
 func (f *Finder) Find(ctx context.Context) error {
 	now, pull := time.Now().UTC(), f.Facts.Message.Pull
 	last, err := f.Ledger.DriftRound(ctx, pull)
-	if err != nil || now.Before(last.Next) {
+	if err != nil || now.Before(last.Next) && last.Next.Sub(now) <= longest {
 		return err
 	}
 	s, err := f.base(ctx)
@@ -61,7 +61,7 @@ func (f *Finder) Find(ctx context.Context) error {
 		return fmt.Errorf("look for drift: %w", err)
 	}
 	from := last.Last
-	if from.IsZero() {
+	if from.IsZero() || from.After(now) { // the clock was ahead
 		from = now.Add(-longest)
 	}
 	watched, every, err := f.watched(ctx, s)

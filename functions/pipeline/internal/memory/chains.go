@@ -36,6 +36,13 @@ func (c *Chains) Last(ctx context.Context, chain string, from int) (int, error) 
 	return from, err
 }
 
+// Expire removes a record, as a bucket does at the end of its retention.
+func (c *Chains) Expire(chain string, n int) {
+	c.store.mu.Lock()
+	defer c.store.mu.Unlock()
+	delete(c.store.records, pipeline.LinkKey(chain, n))
+}
+
 // All returns the records of all chains, by their names.
 func (c *Chains) All() map[string][][]byte {
 	c.store.mu.Lock()
