@@ -4,10 +4,12 @@ import (
 	"testing"
 
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/demo"
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/localpipeline"
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/program/programtest"
 )
 
 func TestMain(m *testing.M) {
+	localpipeline.Main()
 	demo.Main()
 	programtest.Main(m, main)
 }

@@ -6,18 +6,15 @@ import (
 	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/drift"
 )
 
 // drift sends a message to look for drift in a repository, if it is time for the next round.
-func (j *Janitor) drift(ctx context.Context, p pipeline.Pull, now time.Time, f *Found) error {
+func (j *Janitor) drift(ctx context.Context, p pipeline.Pull, now time.Time) error {
 	r, err := j.Pipeline.Ledger().DriftRound(ctx, p)
-	if err != nil || now.Before(r.Next) {
+	if err != nil || !drift.Due(r, now) {
 		return err
 	}
-	m := pipeline.Message{Kind: pipeline.FindDrift, Pull: p, ID: fmt.Sprintf("%s-%d-%d", pipeline.FindDrift, p.Repo.ID, now.Unix()/60)}
-	if err := j.Pipeline.Queue.Send(ctx, m); err != nil {
-		return err
-	}
-	f.Drift++
-	return nil
+	id := fmt.Sprintf("%s-%d-%s", pipeline.FindDrift, p.Repo.ID, now.UTC().Truncate(time.Minute).Format(time.RFC3339))
+	return j.Pipeline.Queue.Send(ctx, pipeline.Message{Kind: pipeline.FindDrift, Pull: p, ID: id})
 }

@@ -66,7 +66,6 @@ type Found struct {
 	Comments   int // comments whose answer was not begun
 	States     int // states with open plans that were not checked since the last apply, and projects that the base branch may have again
 	Decisions  int // decisions about requirements that may have changed
-	Drift      int // repositories in which it is time to look for drift
 	Strays     int // messages whose repository is accessible again
 }
 
@@ -80,7 +79,6 @@ func (f *Found) Add(more Found) {
 	f.States += more.States
 	f.Decisions += more.Decisions
 	f.Strays += more.Strays
-	f.Drift += more.Drift
 }
 
 // Round makes one round, at the time now. If one part of the round fails, the other parts still run, and the
@@ -236,7 +234,7 @@ func (j *Janitor) repository(ctx context.Context, installation int64, repo githu
 	if err := j.late(ctx, installation, repo, now, f); err != nil {
 		return err
 	}
-	if err := j.drift(ctx, pipeline.Pull{Installation: installation, Repo: repo}, now, f); err != nil {
+	if err := j.drift(ctx, pipeline.Pull{Installation: installation, Repo: repo}, now); err != nil {
 		return err
 	}
 	q, err := j.quiet(ctx, place{installation, repo})

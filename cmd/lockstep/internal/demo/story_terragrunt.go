@@ -27,7 +27,7 @@ inputs = {
 
 var units = Story{
 	Name:   "terragrunt",
-	Shows:  "Units of Terragrunt are projects. A program prepares them without credentials, and Lockstep plans and applies them.",
+	Shows:  "Units of Terragrunt are projects. Terragrunt prepares them without credentials; Lockstep plans them.",
 	bucket: unitStates,
 	scenes: []scene{
 		{title: "main names Terragrunt by its checksum (here a small program takes its place)", do: func(_ context.Context, w *World) error {

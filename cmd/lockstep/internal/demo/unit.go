@@ -12,10 +12,10 @@ import (
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
-	"github.com/hashicorp/hcl/v2/hclparse"
 	"github.com/zclconf/go-cty/cty"
 	ctyjson "github.com/zclconf/go-cty/cty/json"
 
+	"github.com/lockstep-iac/lockstep/engine/parsing"
 	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 	"github.com/lockstep-iac/lockstep/functions/project/terragrunt"
 )
@@ -54,7 +54,11 @@ func prepareUnits(args []string, out, errs io.Writer) int {
 
 // readUnit reads the unit in a directory.
 func readUnit(dir string) (u demoUnit, err error) {
-	f, ds := hclparse.NewParser().ParseHCLFile(filepath.Join(dir, terragrunt.FileName))
+	src, err := os.ReadFile(filepath.Join(dir, terragrunt.FileName))
+	if err != nil {
+		return u, err
+	}
+	f, ds := parsing.Config(src, terragrunt.FileName)
 	if ds.HasErrors() {
 		return u, ds
 	}

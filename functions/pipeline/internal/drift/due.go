@@ -4,6 +4,8 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"time"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 )
 
 // turn returns the last time, up to now, at which it was a project's turn. The turns of a project are every apart. key
@@ -23,6 +25,12 @@ const (
 	shortest = 15 * time.Minute
 	longest  = 6 * time.Hour
 )
+
+// Due reports whether it is time for another round in a repository, after the round r. A next round that is further away
+// than any pause was written by a clock that was ahead.
+func Due(r ledger.DriftRound, now time.Time) bool {
+	return !now.Before(r.Next) || r.Next.Sub(now) > longest
+}
 
 // pause returns the time until the next round, if each project has its turn once in every; 0 means that no project
 // has a turn.
