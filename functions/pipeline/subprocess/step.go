@@ -74,11 +74,13 @@ func (e *Engine) Step(ctx context.Context, run jobs.StepRun) (jobs.StepResult, e
 	return out, nil
 }
 
-// A stamp changes whenever a file is written.
+// A stamp changes whenever a file is written. A program can set the time of a file, but not the time of its change, which
+// the kernel sets.
 type stamp struct {
-	size int64
-	mode fs.FileMode
-	time time.Time
+	size          int64
+	mode          fs.FileMode
+	inode         uint64
+	time, changed time.Time
 }
 
 // written returns the stamps of all files in the checkout of a step that may write there; nil for any other step. It returns
@@ -102,10 +104,16 @@ func stamps(checkout string) (map[string]stamp, error) {
 			return fmt.Errorf("the program has made %.*s, which is no regular file", maxName, name)
 		}
 		info, err := d.Info()
-		if err == nil {
-			out[name] = stamp{info.Size(), info.Mode(), info.ModTime()}
+		if err != nil {
+			return err
 		}
-		return err
+		var status unix.Stat_t
+		if err := unix.Lstat(filepath.Join(checkout, filepath.FromSlash(name)), &status); err != nil {
+			return fmt.Errorf("%.*s: %w", maxName, name, err)
+		}
+		changed := time.Unix(status.Ctim.Unix())
+		out[name] = stamp{info.Size(), info.Mode(), status.Ino, info.ModTime(), changed}
+		return nil
 	})
 	if err != nil {
 		return nil, fmt.Errorf("its files cannot be read: %w", err)

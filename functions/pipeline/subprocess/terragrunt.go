@@ -35,6 +35,10 @@ func (e *Engine) FindUnits(ctx context.Context, j jobs.Job, t requirements.Terra
 	if err != nil || problem != "" {
 		return jobs.Units{Problem: problem}, err
 	}
+	before, err := stamps(j.Checkout)
+	if err != nil {
+		return jobs.Units{Problem: err.Error()}, nil
+	}
 	c := e.call(order{Action: units, Job: j, Find: &t, Tool: tool})
 	r, err := c.do(ctx)
 	if dead := asDeath(err); dead != nil {
@@ -47,14 +51,39 @@ func (e *Engine) FindUnits(ctx context.Context, j jobs.Job, t requirements.Terra
 		return jobs.Units{}, fmt.Errorf("find the units of %s: %w", j.Repo, err)
 	}
 	out := *r.Units
-	if _, err := stamps(j.Checkout); err != nil { // this process reads the checkout, and would wait for ever
+	after, err := stamps(j.Checkout)
+	if err != nil { // this process reads the checkout, and would wait for ever
 		return jobs.Units{Problem: c.clean(err.Error()) + ". Correct the hooks and run_cmd of the units"}, nil
+	}
+	if name := meddled(before, after); name != "" {
+		return jobs.Units{Problem: c.clean(fmt.Sprintf("a program that a unit runs, such as run_cmd, has written %.*s. While Lockstep looks for units, programs may write only below %s and %s. Write the file elsewhere", maxName, name, terragrunt.StackDir, terragrunt.Cache))}, nil
 	}
 	out.Problem = c.clean(out.Problem)
 	for i, u := range out.Units {
 		out.Units[i].Problem = c.clean(u.Problem)
 	}
 	return out, nil
+}
+
+// meddled returns the name of a file by which programs of units have changed what other projects of the checkout are; "" if
+// there is none. A pull request shows no such change, so nobody who owns those projects has approved it. Units that
+// Terragrunt generates from stacks are in directories that the commit does not have.
+func meddled(before, after map[string]stamp) string {
+	dirs := map[string]bool{".": true}
+	for name := range before {
+		for dir := path.Dir(name); !dirs[dir]; dir = path.Dir(dir) {
+			dirs[dir] = true
+		}
+	}
+	for _, name := range changedFiles(before, after) {
+		_, was := before[name]
+		in := strings.Split(name, "/")
+		own := slices.Contains(in, terragrunt.StackDir) || slices.Contains(in, terragrunt.Cache)
+		if !own && (was || dirs[path.Dir(name)]) {
+			return name
+		}
+	}
+	return ""
 }
 
 // PrepareUnit implements jobs.PrepareUnitFunc, for engines without a process of their own.

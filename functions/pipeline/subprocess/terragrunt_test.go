@@ -36,10 +36,24 @@ func standIn(args []string) {
 		for _, dir := range dirs {
 			all = append(all, map[string]any{"type": "unit", "path": dir})
 			text, _ := os.ReadFile(filepath.Join(dir, terragrunt.FileName))
-			if at, ok := strings.CutPrefix(strings.SplitN(string(text), "\n", 2)[0], "pipe "); ok { // as run_cmd could do
-				if err := deeds["pipe"]([]string{filepath.Join(dir, strings.TrimSpace(at))}); err != nil {
-					fail(err)
+			words := strings.Fields(strings.SplitN(string(text), "\n", 2)[0]) // as run_cmd could do
+			switch words[0] {
+			case "pipe":
+				err = deeds["pipe"]([]string{filepath.Join(dir, words[1])})
+			case "rewrite": // with the former size and time
+				at := filepath.Join(dir, words[1])
+				info, e := os.Lstat(at)
+				if err = errors.Join(e, os.WriteFile(at, bytes.Repeat([]byte("#"), int(info.Size())), 0o600)); err == nil {
+					err = os.Chtimes(at, info.ModTime(), info.ModTime())
 				}
+			case "remove":
+				err = os.Remove(filepath.Join(dir, words[1]))
+			case "make":
+				at := filepath.Join(dir, words[1])
+				err = errors.Join(os.MkdirAll(filepath.Dir(at), 0o700), os.WriteFile(at, nil, 0o600))
+			}
+			if err != nil {
+				fail(err)
 			}
 		}
 		if err := json.NewEncoder(os.Stdout).Encode(all); err != nil {
@@ -194,6 +208,31 @@ func TestForgedRecords(t *testing.T) {
 				t.Errorf("%d calls, %v; want %q", len(calls), err, c.want)
 			}
 		})
+	}
+}
+
+// TestUnitsMeddle has units whose programs change other projects while units are looked for. The pull request does not show
+// these changes, so there is no plan. Files of stacks and of caches change nothing.
+func TestUnitsMeddle(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]string{
+		"rewrite ../other/main.tf":              "has written live/other/main.tf",
+		"remove ../other/main.tf":               "has written live/other/main.tf",
+		"make ../other/more.auto.tfvars":        "has written live/other/more.auto.tfvars",
+		"make ../other/.terragrunt-cache/a/b":   "",
+		"make ../.terragrunt-stack/app/main.tf": "",
+		"make ../generated/app/main.tf":         "",
+		"make ../../lockstep.hcl":               "has written lockstep.hcl",
+	} {
+		e, j := unitOfLines(t, line)
+		other := filepath.Join(j.Checkout, "live", "other", "main.tf")
+		if err := errors.Join(os.Mkdir(filepath.Dir(other), 0o700), os.WriteFile(other, []byte("locals {}\n"), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		found, err := e.FindUnits(t.Context(), jobs.Job{Checkout: j.Checkout}, j.Unit.Terragrunt)
+		if err != nil || !strings.Contains(found.Problem, want) || want == "" && found.Problem != "" {
+			t.Errorf("%s: %+v, %v; want %q", line, found, err, want)
+		}
 	}
 }
 

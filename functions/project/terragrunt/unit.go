@@ -62,17 +62,17 @@ const (
 // Cache is the name of the directories in which Terragrunt prepares working copies. They are never files of a commit.
 const Cache = ".terragrunt-cache"
 
-// stackDir is the name of the directory in which Terragrunt generates the units of a stack.
-const stackDir = ".terragrunt-stack"
+// StackDir is the name of the directory in which Terragrunt generates the units of a stack.
+const StackDir = ".terragrunt-stack"
 
 // Name returns the name of the project of a unit: its directory, without the directories that Terragrunt makes for stacks.
 func (u Unit) Name() string {
-	parts := slices.DeleteFunc(strings.Split(u.Dir, "/"), func(p string) bool { return p == stackDir })
+	parts := slices.DeleteFunc(strings.Split(u.Dir, "/"), func(p string) bool { return p == StackDir })
 	return path.Join(parts...)
 }
 
 // Generated reports whether Terragrunt has generated the unit from a stack.
-func (u Unit) Generated() bool { return slices.Contains(strings.Split(u.Dir, "/"), stackDir) }
+func (u Unit) Generated() bool { return slices.Contains(strings.Split(u.Dir, "/"), StackDir) }
 
 // An Output is what Terragrunt has printed about a repository.
 type Output struct {
