@@ -173,6 +173,25 @@ func TestDriftFailures(t *testing.T) {
 	}
 }
 
+// TestDriftWithoutIssues holds that drift in a repository with issues disabled is told as soon as they are enabled.
+func TestDriftWithoutIssues(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "lockstep.hcl": "drift {\n  schedule = \"rate(1 hour)\"\n}\n"})
+		s.pipeline.Engine = &drifting{Engine: s.pipeline.Engine, report: map[string]string{"net": "it has changed"}, looked: map[string]int{}}
+		s.repo.WithoutIssues(true)
+		s.driftFor(3 * time.Hour)
+		if all := s.repo.Issues(); len(all) > 0 {
+			t.Errorf("issues: %+v", all)
+		}
+		s.repo.WithoutIssues(false)
+		s.driftFor(3 * time.Hour)
+		if all := s.repo.Issues(); len(all) != 1 || !all[0].Open {
+			t.Errorf("issues: %+v", all)
+		}
+	})
+}
+
 // TestDriftAfterAClockAhead holds that rounds go on after a clock that was a year ahead.
 func TestDriftAfterAClockAhead(t *testing.T) {
 	t.Parallel()
