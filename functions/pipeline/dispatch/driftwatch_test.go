@@ -192,6 +192,22 @@ func TestDriftWithoutIssues(t *testing.T) {
 	})
 }
 
+// TestDriftOfSimilarNames holds that the issues of projects with similar names are closed in the same round.
+func TestDriftOfSimilarNames(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t, githubtest.Files{"a/b/main.tf": resource("a", "1"), "a-b/main.tf": resource("a", "1"), "lockstep.hcl": "drift {\n  schedule = \"rate(1 hour)\"\n}\n"})
+		s.pipeline.Engine = &drifting{Engine: s.pipeline.Engine, report: map[string]string{"a/b": "it has changed", "a-b": "it has changed"}, looked: map[string]int{}}
+		s.driftFor(2 * time.Hour)
+		s.repo.Push("alice", "main", "No drift", githubtest.Files{"lockstep.hcl": "\n"})
+		s.driftFor(15 * time.Minute)
+		all := s.repo.Issues()
+		if len(all) != 2 || all[0].Open || all[1].Open {
+			t.Errorf("issues: %+v", all)
+		}
+	})
+}
+
 // TestDriftAfterAClockAhead holds that rounds go on after a clock that was a year ahead.
 func TestDriftAfterAClockAhead(t *testing.T) {
 	t.Parallel()
