@@ -196,8 +196,8 @@ func TestDriftWithoutIssues(t *testing.T) {
 func TestDriftOfSimilarNames(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := newStage(t, githubtest.Files{"a/b/main.tf": resource("a", "1"), "a-b/main.tf": resource("a", "1"), "lockstep.hcl": "drift {\n  schedule = \"rate(1 hour)\"\n}\n"})
-		s.pipeline.Engine = &drifting{Engine: s.pipeline.Engine, report: map[string]string{"a/b": "it has changed", "a-b": "it has changed"}, looked: map[string]int{}}
+		s := newStage(t, githubtest.Files{"a/b/main.tf": resource("a", "1"), "a-2Fb/main.tf": resource("a", "1"), "lockstep.hcl": "drift {\n  schedule = \"rate(1 hour)\"\n}\n"})
+		s.pipeline.Engine = &drifting{Engine: s.pipeline.Engine, report: map[string]string{"a/b": "it has changed", "a-2Fb": "it has changed"}, looked: map[string]int{}}
 		s.driftFor(2 * time.Hour)
 		s.repo.Push("alice", "main", "No drift", githubtest.Files{"lockstep.hcl": "\n"})
 		s.driftFor(15 * time.Minute)
