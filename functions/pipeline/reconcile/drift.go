@@ -11,7 +11,7 @@ import (
 // drift sends a message to look for drift in a repository, if it is time for the next round.
 func (j *Janitor) drift(ctx context.Context, p pipeline.Pull, now time.Time, f *Found) error {
 	r, err := j.Pipeline.Ledger().DriftRound(ctx, p)
-	if err != nil || now.Before(r.Next) {
+	if err != nil || !r.Due(now) {
 		return err
 	}
 	m := pipeline.Message{Kind: pipeline.FindDrift, Pull: p, ID: fmt.Sprintf("%s-%d-%d", pipeline.FindDrift, p.Repo.ID, now.Unix()/60)}

@@ -4,6 +4,8 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"time"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 )
 
 // turn returns the last time, up to now, at which it was a project's turn. The turns of a project are every apart. key
@@ -21,7 +23,7 @@ func turn(key string, every time.Duration, now time.Time) time.Time {
 // The pauses between two rounds in a repository. A change of the settings is noticed after longest at the latest.
 const (
 	shortest = 15 * time.Minute
-	longest  = 6 * time.Hour
+	longest  = ledger.LongestPause
 )
 
 // pause returns the time until the next round, if each project has its turn once in every; 0 means that no project

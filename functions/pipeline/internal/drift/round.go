@@ -54,7 +54,7 @@ func (f *Finder) base(ctx context.Context) (*project.Settings, error) {
 func (f *Finder) Find(ctx context.Context) error {
 	now, pull := time.Now().UTC(), f.Facts.Message.Pull
 	last, err := f.Ledger.DriftRound(ctx, pull)
-	if err != nil || now.Before(last.Next) && last.Next.Sub(now) <= longest {
+	if err != nil || !last.Due(now) {
 		return err
 	}
 	s, err := f.base(ctx)
