@@ -57,7 +57,7 @@ func TestPutIssue(t *testing.T) {
 	if _, err := s.client.PutIssue(t.Context(), 0, github.Issue{Marker: "<!-- mark -->", Title: "x", Body: "<!-- mark -->" + strings.Repeat("x", github.MaxComment)}); err == nil || !strings.Contains(err.Error(), "65536 are allowed") {
 		t.Errorf("a text that is too long: %v", err)
 	}
-	s.repo.WithoutIssues()
+	s.repo.WithoutIssues(true)
 	if n := put(0, "Five", true); n != 0 {
 		t.Errorf("a repository without issues: %d", n)
 	}

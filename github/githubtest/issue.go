@@ -25,10 +25,10 @@ func (t *tracker) Issues() []Issue {
 	return t.issues.All()
 }
 
-// WithoutIssues disables the issues of the repository.
-func (t *tracker) WithoutIssues() {
+// WithoutIssues disables the issues of the repository, or enables them again.
+func (t *tracker) WithoutIssues(off bool) {
 	defer t.world.lock()()
-	t.issues.Off = true
+	t.issues.Off = off
 }
 
 // OpenIssue opens an issue in the name of the user who, and returns the number of the issue.

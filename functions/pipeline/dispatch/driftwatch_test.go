@@ -173,6 +173,41 @@ func TestDriftFailures(t *testing.T) {
 	}
 }
 
+// TestDriftWithoutIssues holds that drift in a repository with issues disabled is told as soon as they are enabled.
+func TestDriftWithoutIssues(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "lockstep.hcl": "drift {\n  schedule = \"rate(1 hour)\"\n}\n"})
+		s.pipeline.Engine = &drifting{Engine: s.pipeline.Engine, report: map[string]string{"net": "it has changed"}, looked: map[string]int{}}
+		s.repo.WithoutIssues(true)
+		s.driftFor(3 * time.Hour)
+		if all := s.repo.Issues(); len(all) > 0 {
+			t.Errorf("issues: %+v", all)
+		}
+		s.repo.WithoutIssues(false)
+		s.driftFor(3 * time.Hour)
+		if all := s.repo.Issues(); len(all) != 1 || !all[0].Open {
+			t.Errorf("issues: %+v", all)
+		}
+	})
+}
+
+// TestDriftOfSimilarNames holds that the issues of projects with similar names are closed in the same round.
+func TestDriftOfSimilarNames(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t, githubtest.Files{"a/b/main.tf": resource("a", "1"), "a-2Fb/main.tf": resource("a", "1"), "lockstep.hcl": "drift {\n  schedule = \"rate(1 hour)\"\n}\n"})
+		s.pipeline.Engine = &drifting{Engine: s.pipeline.Engine, report: map[string]string{"a/b": "it has changed", "a-2Fb": "it has changed"}, looked: map[string]int{}}
+		s.driftFor(2 * time.Hour)
+		s.repo.Push("alice", "main", "No drift", githubtest.Files{"lockstep.hcl": "\n"})
+		s.driftFor(15 * time.Minute)
+		all := s.repo.Issues()
+		if len(all) != 2 || all[0].Open || all[1].Open {
+			t.Errorf("issues: %+v", all)
+		}
+	})
+}
+
 // TestDriftAfterAClockAhead holds that rounds go on after a clock that was a year ahead.
 func TestDriftAfterAClockAhead(t *testing.T) {
 	t.Parallel()

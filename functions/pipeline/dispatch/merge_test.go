@@ -318,7 +318,7 @@ func TestFollowUpIssue(t *testing.T) {
 		n := s.pull("alice", "subnet", githubtest.Files{"net/subnet.tf": resource("subnet", "v1")})
 		s.repo.OpenIssue("mallory", "Mine", "<!-- lockstep:follow-up 1 -->\nmine")
 		if off {
-			s.repo.WithoutIssues()
+			s.repo.WithoutIssues(true)
 		}
 		issue := func() githubtest.Issue {
 			t.Helper()

@@ -6,13 +6,12 @@ import (
 	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/drift"
 )
 
 // drift sends a message to look for drift in a repository, if it is time for the next round.
 func (j *Janitor) drift(ctx context.Context, p pipeline.Pull, now time.Time) error {
 	r, err := j.Pipeline.Ledger().DriftRound(ctx, p)
-	if err != nil || !drift.Due(r, now) {
+	if err != nil || !r.Due(now) {
 		return err
 	}
 	id := fmt.Sprintf("%s-%d-%s", pipeline.FindDrift, p.Repo.ID, now.UTC().Truncate(time.Minute).Format(time.RFC3339))

@@ -23,14 +23,8 @@ func turn(key string, every time.Duration, now time.Time) time.Time {
 // The pauses between two rounds in a repository. A change of the settings is noticed after longest at the latest.
 const (
 	shortest = 15 * time.Minute
-	longest  = 6 * time.Hour
+	longest  = ledger.LongestPause
 )
-
-// Due reports whether it is time for another round in a repository, after the round r. A next round that is further away
-// than any pause was written by a clock that was ahead.
-func Due(r ledger.DriftRound, now time.Time) bool {
-	return !now.Before(r.Next) || r.Next.Sub(now) > longest
-}
 
 // pause returns the time until the next round, if each project has its turn once in every; 0 means that no project
 // has a turn.

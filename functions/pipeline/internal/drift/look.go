@@ -110,7 +110,7 @@ func (f *Finder) plan(ctx context.Context, r runs.Run) (result jobs.PlanResult, 
 	case err != nil:
 		return result, "", err
 	case result.Plan == nil:
-		return result, f.Report.Clean(result.Report), nil
+		return result, result.Report, nil
 	}
 	return result, "", nil
 }
@@ -126,7 +126,7 @@ func (f *Finder) tell(ctx context.Context, target string, was ledger.Drift, x co
 	}
 	x.Report, x.Problem = f.Report.Clean(x.Report), f.Report.Clean(x.Problem)
 	now := ledger.Drift{Issue: was.Issue, Open: open, Hash: x.Hash(), Since: x.Since, Failures: was.Failures}
-	if now == was { // the number of failures may be another
+	if now == was && now.Issue != 0 { // the number of failures may be another
 		return f.Ledger.SaveDrift(ctx, f.Facts.Message.Pull, target, now)
 	}
 	// The record comes first. If this process dies after the issue is written, the next look knows that there may be

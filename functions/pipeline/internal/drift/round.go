@@ -2,8 +2,9 @@ package drift
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
@@ -53,7 +54,7 @@ func (f *Finder) base(ctx context.Context) (*project.Settings, error) {
 func (f *Finder) Find(ctx context.Context) error {
 	now, pull := time.Now().UTC(), f.Facts.Message.Pull
 	last, err := f.Ledger.DriftRound(ctx, pull)
-	if err != nil || !Due(last, now) {
+	if err != nil || !last.Due(now) {
 		return err
 	}
 	s, err := f.base(ctx)
@@ -93,9 +94,9 @@ func (f *Finder) Find(ctx context.Context) error {
 
 func (f *Finder) send(ctx context.Context, target string, at time.Time) error {
 	p := f.Facts.Message.Pull
-	name := strings.NewReplacer("/", "-", "%", "-", "@", "-").Replace(target)
+	name := sha256.Sum256([]byte(target)) // IDs of messages allow few characters
 	m := pipeline.Message{Kind: pipeline.ToDrift, Target: target, At: at}
-	return pipeline.Send(ctx, f.Queue, p, m, p.Repo.ID, name, at.Unix())
+	return pipeline.Send(ctx, f.Queue, p, m, p.Repo.ID, hex.EncodeToString(name[:8]), at.Unix())
 }
 
 // watched returns the targets in which drift is looked for, each with the time between two looks. every is the

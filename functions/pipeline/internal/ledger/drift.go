@@ -25,6 +25,15 @@ type Drift struct {
 // A DriftRound says when drift was last looked for in a repository, and when the next round begins.
 type DriftRound struct{ Last, Next time.Time }
 
+// LongestPause is the longest time between two rounds in a repository.
+const LongestPause = 6 * time.Hour
+
+// Due reports whether it is time for the next round. A round that is further away than LongestPause was recorded by a clock
+// that was ahead, and does not count.
+func (r DriftRound) Due(now time.Time) bool {
+	return !now.Before(r.Next) || r.Next.Sub(now) > LongestPause
+}
+
 func driftKey(p pipeline.Pull, target string) string {
 	return fmt.Sprintf("drift/%d/%s", p.Repo.ID, target)
 }
