@@ -62,5 +62,5 @@ func (s *Stack) KillBuilds() { s.builds.Kill() }
 // Images returns the images that replace those of the projects, one for each build that was started; "" for none.
 func (s *Stack) Images() []string { return s.builds.Images() }
 
-// Builds returns the status of each build, in the order of their starts.
+// Builds waits until all builds have ended, and returns the status of each, in the order of their starts.
 func (s *Stack) Builds() []string { return s.builds.Statuses() }

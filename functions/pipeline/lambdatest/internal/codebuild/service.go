@@ -6,6 +6,7 @@
 package codebuild
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -181,8 +182,23 @@ func (b *Service) Images() []string {
 	return out
 }
 
-// Statuses returns the status of each build, in the order of their starts.
+// endTimeout is how long [Service.Statuses] waits for a build.
+const endTimeout = 30 * time.Second
+
+// Statuses waits until all builds have ended, and returns the status of each, in the order of their starts. A process of a
+// build still works for a moment after it has reported the result of an apply.
 func (b *Service) Statuses() []string {
+	b.mu.Lock()
+	all := slices.Clone(b.all)
+	b.mu.Unlock()
+	late, stop := context.WithTimeout(context.Background(), endTimeout)
+	defer stop()
+	for _, x := range all {
+		select {
+		case <-x.ended:
+		case <-late.Done():
+		}
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	var out []string
