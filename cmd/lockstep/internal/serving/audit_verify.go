@@ -27,12 +27,15 @@ var AuditVerify = cli.Command{Name: "audit verify", Synopsis: "Check that audit 
 	var days int
 	f := a.NewFlags("audit verify", auditVerifyUsage)
 	o.add(f)
-	f.IntVar(&days, "days", 400, "days for which records are kept: the parameter AuditDays of the stack")
+	f.IntVar(&days, "days", 400, "days for which a deployment keeps records: its parameter AuditDays. lockstep serve keeps them for ever")
 	if code, ok := f.ParseArgs(args); !ok {
 		return code
 	}
 	if f.NArg() > 1 {
 		return f.WrongArguments("give one directory, or none", "audit verify takes one directory, and you gave %d arguments", f.NArg())
+	}
+	if o.bucket == "" && f.NArg() == 0 && !f.Given("days") {
+		days = 0 // lockstep serve keeps its records for ever
 	}
 	r, err := o.open(a, f.Arg(0))
 	if err != nil {
