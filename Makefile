@@ -149,7 +149,7 @@ CLIENT ?= .
 clients:
 	@LOCKSTEP_PARTS='$(PARTS)' LOCKSTEP_TEST_PARTS=require sh .ci/parts clients
 	LOCKSTEP_PARTS='$(PARTS)' LOCKSTEP_TEST_PARTS=require go test -count=1 -timeout 0 -v -run '$(CLIENT)' ./cmd/clients -clients
-	LOCKSTEP_PARTS='$(PARTS)' LOCKSTEP_TEST_PARTS=require go test -count=1 -timeout 0 -v -run 'TestTerragrunt' ./cmd/lockstep/internal/localpipeline
+	LOCKSTEP_PARTS='$(PARTS)' LOCKSTEP_TEST_PARTS=require go test -count=1 -timeout 0 -v -run 'TestTerragrunt' ./cmd/lockstep/internal/localpipeline -clients
 
 # The real tflint and conftest, whose results Lockstep reads. To build both takes 17 minutes on a machine of two busy cores, so
 # `make test` reads their recorded outputs.

@@ -12,17 +12,24 @@ import (
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
 
-// TestAudit applies one change with serve. Its audit records say who may apply it and why, and prove it. Then somebody
-// edits, removes and forges records, and each time the verification says where.
-func TestAudit(t *testing.T) {
-	t.Parallel()
-	s := newServed(t)
-	s.repo.Push("alice", "main", "Requirements", githubtest.Files{"lockstep.hcl": "project \"network\" {\n  dir = \"network\"\n}\n\nrequire \"apply\" {\n  approvals = 1\n}\n"})
+// waiting starts serve with a requirement of one approval, and of more, and with a pull request that waits for it.
+func (s *served) waiting(more string) *process {
+	s.T.Helper()
+	s.repo.Push("alice", "main", "Requirements", githubtest.Files{"lockstep.hcl": "project \"network\" {\n  dir = \"network\"\n}\n\nrequire \"apply\" {\n  approvals = 1\n" + more + "}\n"})
 	p := s.start()
 	s.repo.Push("alice", "hosts", "Two hosts", githubtest.Files{"network/main.tf": fmt.Sprintf(servedNetwork, 2)})
 	s.repo.OpenPull("alice", "Two hosts", "hosts")
 	s.deliver()
 	s.await("**needs approval**")
+	return p
+}
+
+// TestAudit applies one change with serve. Its audit records say who may apply it and why, and prove it. Then somebody
+// edits, removes and forges records, and each time the verification says where.
+func TestAudit(t *testing.T) {
+	t.Parallel()
+	s := newServed(t)
+	p := s.waiting("")
 	run := func(code int, args string, want ...string) string {
 		t.Helper()
 		r := s.Run(append([]string{"audit"}, strings.Fields(args)...)...)

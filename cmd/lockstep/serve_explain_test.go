@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -21,7 +20,6 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 	"github.com/lockstep-iac/lockstep/github"
-	"github.com/lockstep-iac/lockstep/github/githubtest"
 	"github.com/lockstep-iac/lockstep/statebackend/statebackendtest"
 )
 
@@ -58,12 +56,7 @@ func TestGateExplainTable(t *testing.T) {
 func TestGateExplain(t *testing.T) {
 	t.Parallel()
 	s := newServed(t)
-	s.repo.Push("alice", "main", "Requirements", githubtest.Files{"lockstep.hcl": "project \"network\" {\n  dir = \"network\"\n}\n\nrequire \"apply\" {\n  approvals = 1\n  freeze    = [\"2001-12-20/2002-01-06 UTC: holidays\"]\n}\n"})
-	p := s.start()
-	s.repo.Push("alice", "hosts", "Two hosts", githubtest.Files{"network/main.tf": fmt.Sprintf(servedNetwork, 2)})
-	s.repo.OpenPull("alice", "Two hosts", "hosts")
-	s.deliver()
-	s.await("**needs approval**")
+	p := s.waiting("  freeze    = [\"2001-12-20/2002-01-06 UTC: holidays\"]\n")
 	explain := func(code int, args string, want ...string) string {
 		t.Helper()
 		r := s.Run(append([]string{"gate", "explain"}, strings.Fields(args)...)...)

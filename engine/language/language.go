@@ -13,7 +13,7 @@ type Version string
 const (
 	// Newest is the version that a project has without a setting.
 	Newest Version = ""
-	// V1_11 is the version of Terraform 1.11, for repositories that stay with it for now.
+	// V1_11 is the version of Terraform 1.11, for repositories that stay with it.
 	V1_11 Version = "1.11"
 )
 

@@ -41,8 +41,8 @@ const (
 	Told         Kind = "told"       // GitHub reported something that a decision about requirements may depend on: check it soon
 	Settled      Kind = "settled"    // an apply to the state of one project is settled: its open plans may be out of date
 	ToCheck      Kind = "check"      // check a waiting plan against the present state
-	FindDrift    Kind = "find-drift" // send a message for each project of a repository in which drift is to be looked for now; it has no pull request
-	ToDrift      Kind = "drift"      // look for drift in one project; it has no pull request
+	FindDrift    Kind = "find-drift" // find the projects of a repository whose turn it is, and send a ToDrift for each; without a pull request
+	ToDrift      Kind = "drift"      // look for drift in one project; without a pull request
 	ToQueue      Kind = "queue"      // check a waiting plan against the commit of a merge group
 )
 

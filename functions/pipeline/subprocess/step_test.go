@@ -267,8 +267,9 @@ func TestStepsAreConfined(t *testing.T) {
 				if on == "" {
 					on = requirements.BeforePlan
 				}
-				if without.Namespaces && !without.Landlock && !hasLandlock() {
-					t.Skip("this machine has no Landlock")
+				level := name
+				if level == "Landlock" && !hasLandlock() {
+					level = "seccomp" // what this machine has left
 				}
 				others := otherRun(t)
 				args := slices.Clone(c.args)
@@ -292,7 +293,7 @@ func TestStepsAreConfined(t *testing.T) {
 					t.Fatal(err)
 				}
 				reached := strings.HasSuffix(said, "done") || strings.Contains(said, "hunter2") || len(entries) != 1
-				if open := strings.Contains(c.open, name); reached != open {
+				if open := strings.Contains(c.open, level); reached != open {
 					t.Errorf("it succeeds: %t, %q, and the other run has %v", reached, said, entries)
 				}
 			})

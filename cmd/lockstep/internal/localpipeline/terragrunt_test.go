@@ -26,6 +26,9 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend/statebackendtest"
 )
 
+// clients is set by `make clients`, which installs Terragrunt.
+var clients = flag.Bool("clients", false, "run the real Terragrunt")
+
 // A stacked is a repository with units of Terragrunt, and a machine that runs a real Terragrunt for them.
 type stacked struct {
 	t      testing.TB
@@ -41,10 +44,13 @@ type stacked struct {
 // Terragrunt.
 func newStacked(t testing.TB, files githubtest.Files) *stacked {
 	t.Helper()
-	program := filepath.Join(os.Getenv("LOCKSTEP_PARTS"), "clients", "bin", "terragrunt")
+	if !*clients {
+		t.Skip("make clients runs the real Terragrunt")
+	}
+	program := statebackendtest.Part(t, "clients", "bin", "terragrunt")
 	data, err := os.ReadFile(program)
 	if err != nil {
-		t.Skip("make clients installs Terragrunt, and runs this test")
+		t.Fatal(err)
 	}
 	sum := sha256.Sum256(data)
 	s := &stacked{t: t, server: statebackendtest.StartVersitygw(t), digest: hex.EncodeToString(sum[:])}

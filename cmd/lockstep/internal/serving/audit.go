@@ -40,7 +40,8 @@ type auditRecords struct {
 	close   func()
 }
 
-// open opens the records in dir, a copy of a bucket; or those that the options name if dir is "".
+// open opens the records in the directory dir, which is a copy of a bucket. If dir is "", it opens those that the options
+// name.
 func (o auditOptions) open(a *cli.App, dir string) (auditRecords, error) {
 	none := func() {}
 	switch {

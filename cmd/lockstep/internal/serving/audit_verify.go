@@ -11,9 +11,11 @@ import (
 
 const auditVerifyUsage = `audit verify [OPTIONS] [DIR]
 
-  Checks the audit records of all states. Nobody has changed, removed or
-  reordered a record, and whatever was applied was allowed by the requirements
-  at that time: the command decides again, from the recorded facts.
+  Checks the audit records of all states:
+
+  - Nobody has changed, removed or reordered a record.
+  - Each apply was allowed. The command decides again, from the facts in the
+    records.
 
   DIR is a copy of the audit bucket. The check then needs no network, and it
   cannot know whether the newest records are missing. To find that out, leave
