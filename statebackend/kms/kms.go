@@ -62,7 +62,12 @@ func explained(err error, right string) error {
 	if api.ErrorCode() == "AccessDeniedException" {
 		return &refusal{statebackend.ErrDenied, api.ErrorMessage() + " (allow " + right + " on the key, in the role's policy or the key's)"}
 	}
-	return &refusal{err, api.ErrorCode() + ": " + api.ErrorMessage()}
+	switch code := api.ErrorCode(); code {
+	case "InvalidCiphertextException", "IncorrectKeyException": // without a message, or with one that does not say what to do
+		return &refusal{err, "another KMS key has encrypted this data key, or it was changed (" + code + "): set kms_key_id to the key that encrypted the state"}
+	default:
+		return &refusal{err, code + ": " + api.ErrorMessage()}
+	}
 }
 
 // A refusal gives an error another text, and keeps the error for errors.Is and errors.As.

@@ -1,79 +1,80 @@
-package kms
+package kms_test
 
 import (
-	"encoding/base64"
-	"encoding/json"
+	"bytes"
 	"errors"
-	"net/http"
-	"net/http/httptest"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/lockstep-iac/lockstep/statebackend"
+	"github.com/lockstep-iac/lockstep/statebackend/encryption"
+	"github.com/lockstep-iac/lockstep/statebackend/kms"
+	"github.com/lockstep-iac/lockstep/statebackend/kms/kmstest"
 )
 
-// fake is a KMS with one key. Its ciphertext is the key with its letters in turn.
-func fake(t *testing.T) (url string, asked *[]string) {
-	asked = new([]string)
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		var in struct {
-			KeyID          string `json:"KeyId"`
-			KeySpec        string
-			CiphertextBlob []byte
-		}
-		if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
-			t.Error(err)
-		}
-		target := strings.TrimPrefix(r.Header.Get("X-Amz-Target"), "TrentService.")
-		*asked = append(*asked, target+" "+in.KeyID+in.KeySpec)
-		w.Header().Set("Content-Type", "application/x-amz-json-1.1")
-		if in.KeyID != "alias/state" {
-			w.WriteHeader(http.StatusBadRequest)
-			w.Write([]byte(`{"__type": "AccessDeniedException", "message": "not for you"}`))
-			return
-		}
-		plain := []byte("0123456789abcdef0123456789ABCDEF")
-		if target == "Decrypt" {
-			plain = turned(in.CiphertextBlob)
-		}
-		json.NewEncoder(w).Encode(map[string]string{
-			"KeyId": in.KeyID, "Plaintext": base64.StdEncoding.EncodeToString(plain), "CiphertextBlob": base64.StdEncoding.EncodeToString(turned(plain)),
-		})
-	}))
-	t.Cleanup(s.Close)
-	return s.URL, asked
-}
-
-func turned(b []byte) []byte {
-	b = slices.Clone(b)
-	slices.Reverse(b)
-	return b
-}
-
-func TestKMS(t *testing.T) {
-	url, asked := fake(t)
+// open returns a client for the KMS at url.
+func open(t *testing.T, url string) encryption.KMSClient {
+	t.Helper()
 	t.Setenv("AWS_ENDPOINT_URL_KMS", url)
-	c, err := Open(t.Context(), map[string]any{
+	c, err := kms.Open(t.Context(), map[string]any{
 		"region": "eu-central-1", "access_key": "a", "secret_key": "b", "skip_credentials_validation": true, "skip_requesting_account_id": true,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	plain, encrypted, err := c.GenerateDataKey(t.Context(), "alias/state", "AES_256")
-	if err != nil || len(plain) != 32 || string(encrypted) != string(turned(plain)) {
-		t.Errorf("%s, %s, %v", plain, encrypted, err)
+	return c
+}
+
+func TestKMS(t *testing.T) {
+	s := kmstest.Start(t, "")
+	c := open(t, s.URL)
+	for spec, size := range map[string]int{"AES_256": 32, "AES_128": 16} {
+		plain, encrypted, err := c.GenerateDataKey(t.Context(), kmstest.KeyID, spec)
+		if err != nil || len(plain) != size || bytes.Contains(encrypted, plain) {
+			t.Errorf("%s: %d bytes, %x, %v", spec, len(plain), encrypted, err)
+		}
+		if got, err := c.Decrypt(t.Context(), kmstest.KeyID, encrypted); err != nil || !bytes.Equal(got, plain) {
+			t.Errorf("%s: %x, %v", spec, got, err)
+		}
 	}
-	if got, err := c.Decrypt(t.Context(), "alias/state", encrypted); err != nil || string(got) != string(plain) {
-		t.Errorf("%s, %v", got, err)
+	if got := s.Asked(); len(got) != 4 || !slices.Contains(got, "Decrypt alias/states eu-central-1") {
+		t.Errorf("%q", got)
 	}
-	if _, err := c.Decrypt(t.Context(), "alias/other", encrypted); !errors.Is(err, statebackend.ErrDenied) || err.Error() != "not for you (allow kms:Decrypt on the key, in the role's policy or the key's)" {
-		t.Errorf("%v", err)
-	}
-	if want := []string{"GenerateDataKey alias/stateAES_256", "Decrypt alias/state", "Decrypt alias/other"}; !slices.Equal(*asked, want) {
-		t.Errorf("%q", *asked)
-	}
-	if _, err := Open(t.Context(), map[string]any{"region": "eu-central-1", "bucket_name": "x"}); err == nil {
+	if _, err := kms.Open(t.Context(), map[string]any{"region": "eu-central-1", "bucket_name": "x"}); err == nil {
 		t.Error("an unknown argument is accepted")
+	}
+}
+
+// TestRefusals holds what people read when KMS refuses.
+func TestRefusals(t *testing.T) {
+	s := kmstest.Start(t, "")
+	c := open(t, s.URL)
+	plain, encrypted, err := c.GenerateDataKey(t.Context(), kmstest.KeyID, "AES_256")
+	if err != nil {
+		t.Fatal(err)
+	}
+	edited := slices.Clone(encrypted)
+	edited[len(edited)-1] ^= 1
+	const foreign = "another KMS key has encrypted this data key, or it was changed (InvalidCiphertextException): set kms_key_id to the key that encrypted the state"
+	without := open(t, s.Open)
+	for name, call := range map[string]struct {
+		client    encryption.KMSClient
+		key       string
+		encrypted []byte
+		want      string
+	}{
+		"a key that the policy refuses": {c, kmstest.OtherKey, encrypted, "not authorized to perform: kms:Decrypt on this resource (allow kms:Decrypt on the key, in the role's policy or the key's)"},
+		"a key of another alias":        {without, kmstest.OtherKey, encrypted, foreign},
+		"an edited data key":            {without, kmstest.KeyID, edited, foreign},
+		"no data key":                   {without, kmstest.KeyID, plain, foreign},
+		"an alias that does not exist":  {without, "alias/none", encrypted, "NotFoundException: Alias arn:aws:kms:eu-central-1:111122223333:alias/none is not found."},
+	} {
+		got, err := call.client.Decrypt(t.Context(), call.key, call.encrypted)
+		if got != nil || err == nil || err.Error() != call.want {
+			t.Errorf("%s: %x, %v", name, got, err)
+		}
+		if denied := errors.Is(err, statebackend.ErrDenied); denied != (call.client == c) {
+			t.Errorf("%s: denied is %v", name, denied)
+		}
 	}
 }

@@ -1,46 +1,69 @@
-// Package kmstest is a small AWS KMS for tests. It has the two calls that create and decrypt data keys, in
-// the service's protocol. It has no policies: at most one access key is accepted. Start at [Start].
-//
-// Source: https://docs.aws.amazon.com/kms/latest/APIReference/API_GenerateDataKey.html
+// Package kmstest starts a real KMS server, local-kms, for tests. Local-kms has no policies, so a proxy in front of it has one:
+// at most one access key may use the key of states, and nobody may use another key. Start at [Start].
 package kmstest
 
 import (
-	"crypto/aes"
-	"crypto/cipher"
-	"crypto/rand"
+	"bytes"
 	"encoding/json"
+	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os/exec"
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/kms"
+
+	"github.com/lockstep-iac/lockstep/statebackend/statebackendtest"
 )
 
-// KeyID is the alias of the only key.
-const KeyID = "alias/states"
+// These are the aliases of the two keys that the server has.
+const (
+	KeyID    = "alias/states"
+	OtherKey = "alias/others" // exists, and the policy refuses it
+)
 
-// A Server is a KMS with one key.
+// A Server is a KMS with two keys.
 type Server struct {
-	// URL is the server's address, for AWS_ENDPOINT_URL_KMS.
+	// URL is the server's address, for AWS_ENDPOINT_URL_KMS. Behind it is the policy.
 	URL string
-	// AccessKey is the access key that may use the encryption key; "" allows everybody.
-	AccessKey string
+	// Open is an address without a policy.
+	Open string
 
-	mu    sync.Mutex
-	asked []string
-	key   cipher.AEAD
+	accessKey string
+	mu        sync.Mutex
+	asked     []string
+	behind    *httputil.ReverseProxy
 }
 
-// Start starts a server. The server stops at the end of the test.
+// Start starts a server that only accessKey may use; "" allows everybody. The server stops at the end of the test.
 func Start(t testing.TB, accessKey string) *Server {
-	block, err := aes.NewCipher([]byte(rand.Text())[:16])
+	t.Helper()
+	program := statebackendtest.Part(t, "bin", "kms")
+	s := &Server{accessKey: accessKey}
+	s.Open = "http://" + statebackendtest.StartServer(t, func(address string) *exec.Cmd {
+		return statebackendtest.Server(program, address, t.TempDir())
+	})
+	client := kms.New(kms.Options{Region: "eu-central-1", BaseEndpoint: &s.Open, Credentials: credentials.NewStaticCredentialsProvider("test", "test", "")})
+	for _, alias := range []string{KeyID, OtherKey} {
+		key, err := client.CreateKey(t.Context(), &kms.CreateKeyInput{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := client.CreateAlias(t.Context(), &kms.CreateAliasInput{AliasName: aws.String(alias), TargetKeyId: key.KeyMetadata.KeyId}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	to, err := url.Parse(s.Open)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &Server{AccessKey: accessKey}
-	if s.key, err = cipher.NewGCMWithRandomNonce(block); err != nil {
-		t.Fatal(err)
-	}
+	s.behind = httputil.NewSingleHostReverseProxy(to)
 	h := httptest.NewServer(s)
 	t.Cleanup(h.Close)
 	s.URL = h.URL
@@ -54,60 +77,36 @@ func (s *Server) Asked() []string {
 	return append([]string{}, s.asked...)
 }
 
-// request has the fields of both calls.
-type request struct {
-	KeyID          string `json:"KeyId"`
-	KeySpec        string
-	CiphertextBlob []byte
-}
-
-// ServeHTTP implements http.Handler: it answers one KMS call.
+// ServeHTTP implements http.Handler: it applies the policy to one call, and hands it on.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	var in request
-	if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
-		s.refuse(w, "SerializationException", err.Error())
-		return
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return // the client has gone
 	}
+	var in struct {
+		KeyID string `json:"KeyId"`
+	}
+	json.Unmarshal(body, &in) // the server behind refuses what is no JSON
 	action := strings.TrimPrefix(r.Header.Get("X-Amz-Target"), "TrentService.")
 	// Source: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html
 	scope := strings.Split(strings.TrimPrefix(r.Header.Get("Authorization"), "AWS4-HMAC-SHA256 Credential="), "/")
-	denied := in.KeyID != KeyID || len(scope) < 4 || s.AccessKey != "" && scope[0] != s.AccessKey
 	line := action + " " + in.KeyID
 	if len(scope) > 2 {
 		line += " " + scope[2]
 	}
+	denied := in.KeyID != KeyID || len(scope) < 4 || s.accessKey != "" && scope[0] != s.accessKey
 	if denied {
 		line = "denied " + line
 	}
 	s.mu.Lock()
 	s.asked = append(s.asked, line)
 	s.mu.Unlock()
-	switch {
-	case denied:
-		s.refuse(w, "AccessDeniedException", "not authorized to perform: kms:"+action+" on this resource")
-	case action == "GenerateDataKey":
-		plain := make([]byte, map[string]int{"AES_256": 32, "AES_128": 16}[in.KeySpec])
-		rand.Read(plain)
-		s.reply(w, in, plain, s.key.Seal(nil, nil, plain, nil))
-	case action == "Decrypt":
-		plain, err := s.key.Open(nil, nil, in.CiphertextBlob, nil)
-		if err != nil {
-			s.refuse(w, "InvalidCiphertextException", "")
-			return
-		}
-		s.reply(w, in, plain, nil)
-	default:
-		s.refuse(w, "UnknownOperationException", action)
+	if denied {
+		w.Header().Set("Content-Type", "application/x-amz-json-1.1")
+		w.WriteHeader(http.StatusBadRequest)
+		json.NewEncoder(w).Encode(map[string]string{"__type": "AccessDeniedException", "message": "not authorized to perform: kms:" + action + " on this resource"})
+		return
 	}
-}
-
-func (s *Server) reply(w http.ResponseWriter, in request, plain, sealed []byte) {
-	w.Header().Set("Content-Type", "application/x-amz-json-1.1")
-	json.NewEncoder(w).Encode(map[string]any{"KeyId": in.KeyID, "Plaintext": plain, "CiphertextBlob": sealed}) // bytes are base64
-}
-
-func (s *Server) refuse(w http.ResponseWriter, code, message string) {
-	w.Header().Set("Content-Type", "application/x-amz-json-1.1")
-	w.WriteHeader(http.StatusBadRequest)
-	json.NewEncoder(w).Encode(map[string]string{"__type": code, "message": message})
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	s.behind.ServeHTTP(w, r)
 }
