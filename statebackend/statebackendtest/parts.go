@@ -232,7 +232,7 @@ func StartServer(t testing.TB, command func(address string) *exec.Cmd) string {
 	t.Helper()
 	var output lockedBuffer
 	for range 3 {
-		address := freeAddress(t)
+		address := FreeAddress(t)
 		cmd := command(address)
 		cmd.Stdout, cmd.Stderr = &output, &output
 		input, err := cmd.StdinPipe()
@@ -257,10 +257,10 @@ func stop(cmd *exec.Cmd, input io.Closer) {
 	cmd.Wait()
 }
 
-// freeAddress returns an address that nobody listens on. Its port is outside the range that systems give to
+// FreeAddress returns an address of this machine that nobody listens on. Its port is outside the range that systems give to
 // outgoing connections (from 32768 on Linux, 49152 elsewhere). Otherwise a connection made before the server
 // listens could get that very port as its own, and so connect to itself.
-func freeAddress(t testing.TB) string {
+func FreeAddress(t testing.TB) string {
 	t.Helper()
 	for range 100 {
 		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", 10000+rand.N(20000)))

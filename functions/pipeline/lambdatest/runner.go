@@ -27,7 +27,11 @@ type Function struct {
 	spec FunctionSpec
 	ctx  context.Context
 
-	mu     sync.Mutex
+	mu sync.Mutex
+	// emulating is locked during an invocation under an emulator.
+	emulating sync.Mutex
+	emulator  *emulator
+
 	number int
 	envs   []*environment // those whose process runs
 	done   []Invocation
@@ -47,6 +51,10 @@ type FunctionSpec struct {
 	// Promised is the time limit that the function itself sees, if that limit is longer than Timeout. A test
 	// uses it to simulate that the machine of a function dies early. 0 means Timeout.
 	Promised time.Duration
+	// Emulator is the path of AWS' runtime interface emulator, which then runs the function until the test ends, whatever
+	// [Function.Kill] and [Function.Terminate] are asked for; "" for execution environments
+	// of this package.
+	Emulator string
 	// Log receives the function's output; nil discards it.
 	Log io.Writer
 
@@ -111,15 +119,27 @@ func (f *Function) Invoke(event any) (Invocation, error) {
 	if err != nil {
 		return Invocation{}, err
 	}
-	e, err := f.idle()
+	got, err := f.invoke(payload)
 	if err != nil {
 		return Invocation{}, fmt.Errorf("invoke %s: %w", f.spec.Name, err)
 	}
-	got, err := e.invoke(payload)
 	f.mu.Lock()
 	f.done = append(f.done, got)
 	f.mu.Unlock()
-	return got, err
+	return got, nil
+}
+
+func (f *Function) invoke(payload []byte) (Invocation, error) {
+	if f.spec.Emulator != "" {
+		f.emulating.Lock()
+		defer f.emulating.Unlock()
+		return f.emulate(payload)
+	}
+	e, err := f.idle()
+	if err != nil {
+		return Invocation{}, err
+	}
+	return e.invoke(payload)
 }
 
 // Invocations returns the results of all invocations so far, in the order in which they ended.

@@ -79,6 +79,8 @@ type StackOptions struct {
 	// OtherRoles decides about S3 requests of the roles that an [Account] has made. role is NAME for a role in
 	// the stack's account, or NAME-ACCOUNT for a role in another account. nil refuses all these requests.
 	OtherRoles func(role, action, resource string) bool
+	// Emulator runs the functions: see [FunctionSpec.Emulator].
+	Emulator string
 	// Env is added to the environment of all functions, and overrides it.
 	Env map[string]string
 	Log io.Writer
@@ -248,7 +250,7 @@ func (s *Stack) makeFunction(name string, p map[string]any) {
 		fmt.Sscan(fmt.Sprint(s.resolver.Resolve(p["Timeout"])), &seconds)
 		timeout = time.Duration(seconds) * time.Second
 	}
-	s.Functions[short] = NewFunction(s.t, FunctionSpec{Name: s.Ref(name), Bootstrap: s.Bootstraps[short], Env: env, Timeout: timeout, Promised: s.Promised[short], Log: s.meter.Log(s.Log), happens: s.around(name, roleName)})
+	s.Functions[short] = NewFunction(s.t, FunctionSpec{Name: s.Ref(name), Bootstrap: s.Bootstraps[short], Env: env, Timeout: timeout, Promised: s.Promised[short], Emulator: s.Emulator, Log: s.meter.Log(s.Log), happens: s.around(name, roleName)})
 }
 
 func (s *Stack) makeMapping(_ string, p map[string]any) {
