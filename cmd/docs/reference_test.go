@@ -188,6 +188,9 @@ var tested = []struct {
 		{"dynoxide (DynamoDB)", ".ci/parts", `DYNOXIDE=(\S+)`},
 		{"dynalite (DynamoDB)", ".ci/parts", `DYNALITE=(\S+)`},
 		{"fauxqs (SQS)", ".ci/parts", `FAUXQS=(\S+)`},
+		{"local-kms (KMS)", "statebackend/kms/kmstest/testdata/server/go.mod", `nsmithuk/local-kms v(\S+)`},
+		{"goaws (SNS)", "functions/pipeline/lambdatest/testdata/sns/go.mod", `Admiral-Piett/goaws v(\S+)`},
+		{"AWS Lambda runtime interface emulator", ".ci/parts", `LAMBDA_RIE=v(\S+)`},
 		{"emulate (GitHub)", ".ci/parts", `EMULATE=(\S+)`},
 	}},
 	{"Providers", "The tests use these providers, and providers made with these libraries. Lockstep speaks the plugin protocols 5 and 6.", []pin{
@@ -221,7 +224,28 @@ func compatibilityPage(t *testing.T) string {
 			fmt.Fprintf(&b, "| %s | %s |\n", p.name, m[1])
 		}
 	}
+	b.WriteString("\n## Never tried on AWS\n\nThis list has each part of AWS that a deployment uses, and what stands for it in the tests.\n\n| part of AWS | in the tests | only on AWS |\n|---|---|---|\n")
+	for _, x := range untried {
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", x[0], x[1], x[2])
+	}
 	return b.String()
+}
+
+// untried are the parts of AWS, what stands for them in the tests, and what shows itself on AWS only.
+var untried = [][3]string{
+	{"S3", "versitygw", "Object Lock of a real bucket, encryption by the bucket's key, limits of requests by prefix"},
+	{"DynamoDB", "dynoxide, dynalite", "deletion of items whose time is over, throttling"},
+	{"SQS, and its triggers of functions", "fauxqs, and a trigger of ours", "how fast AWS raises the number of functions that work at once"},
+	{"Lambda", "a runtime of ours, which freezes and kills; AWS' runtime interface emulator", "memory and CPU that AWS gives, and how long a start takes"},
+	{"the address of the webhook function", "a server of ours, by AWS' description of the event", "limits of requests"},
+	{"KMS", "local-kms, with a policy of ours", "policies of keys, grants, throttling"},
+	{"SNS", "goaws, with a policy of ours", "delivery to subscribers in other accounts and by other protocols"},
+	{"STS, IAM", "a server of ours, which enforces roles, session policies and trust; a simulator of policies", "permission boundaries and policies of an organization"},
+	{"Secrets Manager, Systems Manager", "a server of ours, by AWS' description of the requests", "rotation"},
+	{"EventBridge Scheduler", "a call of the function by the test, with the template's schedule and input", "that the schedule calls the function"},
+	{"CodeBuild", "a server of ours, which runs the project's own script", "the images of AWS, the network of a build"},
+	{"CloudFormation", "a reader of the template, checked against AWS' description of each resource; a server of ours for `lockstep deploy`", "creating, updating and deleting the stack"},
+	{"CloudWatch", "nothing: alarms, metrics and the dashboard are compared with AWS' description of their formats", "all of it"},
 }
 
 // threatsPage is the page of threats.

@@ -43,7 +43,6 @@ type Account struct {
 	assumed []AssumedRole
 	// functions are a team's own Lambda functions, by ARN.
 	functions map[string]func([]byte) ([]byte, error)
-	published map[string][]string // by topic
 }
 
 // An AssumedRole is a request to assume a role.
@@ -56,7 +55,7 @@ type AssumedRole struct {
 
 // StartAccount starts the server of an account. It ends with the test.
 func StartAccount(t testing.TB) *Account {
-	a := &Account{secrets: map[string]string{}, roles: map[string]Trust{}, readers: map[string][]string{}, holders: map[string]string{}, published: map[string][]string{}}
+	a := &Account{secrets: map[string]string{}, roles: map[string]Trust{}, readers: map[string][]string{}, holders: map[string]string{}}
 	s := httptest.NewServer(a)
 	t.Cleanup(s.Close)
 	a.URL = s.URL
@@ -108,8 +107,8 @@ func (a *Account) Assumed() []AssumedRole {
 	return append([]AssumedRole(nil), a.assumed...)
 }
 
-// ServeHTTP implements http.Handler. It answers GetSecretValue in the JSON 1.1 protocol. It answers AssumeRole,
-// GetCallerIdentity and Publish in the query protocol.
+// ServeHTTP implements http.Handler. It answers GetSecretValue in the JSON 1.1 protocol. It answers AssumeRole
+// and GetCallerIdentity in the query protocol.
 func (a *Account) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -127,12 +126,6 @@ func (a *Account) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		case "AssumeRole":
 			a.assumeRole(w, r)
 			return
-		case "Publish": // https://docs.aws.amazon.com/sns/latest/api/API_Publish.html
-			arn := r.Form.Get("TopicArn")
-			a.published[arn] = append(a.published[arn], r.Form.Get("Message"))
-			w.Header().Set("Content-Type", "text/xml")
-			io.WriteString(w, `<PublishResponse xmlns="http://sns.amazonaws.com/doc/2010-03-31/"><PublishResult><MessageId>1</MessageId></PublishResult><ResponseMetadata><RequestId>1</RequestId></ResponseMetadata></PublishResponse>`)
-			return
 		case "GetCallerIdentity":
 			w.Header().Set("Content-Type", "text/xml")
 			fmt.Fprintf(w, `<GetCallerIdentityResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><GetCallerIdentityResult><Arn>arn:aws:sts::%[1]s:assumed-role/function/function</Arn><UserId>AROA:function</UserId><Account>%[1]s</Account></GetCallerIdentityResult><ResponseMetadata><RequestId>1</RequestId></ResponseMetadata></GetCallerIdentityResponse>`, AccountID)
@@ -140,13 +133,6 @@ func (a *Account) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	http.Error(w, "no such action", http.StatusNotImplemented)
-}
-
-// Published returns the messages that were published on a topic.
-func (a *Account) Published(topic string) []string {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return slices.Clone(a.published[topic])
 }
 
 // AddFunction adds a team's own Lambda function to the account. answer returns the function's result, or its

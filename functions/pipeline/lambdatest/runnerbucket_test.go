@@ -24,7 +24,7 @@ func TestUploads(t *testing.T) {
 	t.Cleanup(service.Close)
 	s := &Stack{t: t, hashKeys: map[string]string{}, StackOptions: StackOptions{
 		Template: templates.ReadTemplate(t, "../../../template.yaml"), Name: "lockstep",
-		Services: Services{service.URL, service.URL, service.URL, service.URL, "", ""},
+		Services: Services{S3: service.URL, DynamoDB: service.URL, SQS: service.URL, Account: service.URL},
 	}}
 	s.resolver = templates.Resolver{Template: s.Template, Refs: map[string]string{
 		"AWS::Region": Region, "AWS::AccountId": AccountID, "AWS::Partition": "aws", "AWS::StackName": "lockstep", "AWS::StackId": "stack",

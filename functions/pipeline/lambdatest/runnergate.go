@@ -47,14 +47,14 @@ type Request struct {
 func (r Request) String() string { return r.Function + " " + r.Action + " " + r.Resource }
 
 // Services are the addresses of the servers that replace AWS. Account is the server of an [Account], which replaces all
-// services but S3, DynamoDB, SQS and KMS. KMS may be "" if nothing is encrypted with it.
-type Services struct{ S3, DynamoDB, SQS, Account, KMS, builds string }
+// services but S3, DynamoDB, SQS, KMS and SNS. KMS and SNS may be "" if nothing uses them.
+type Services struct{ S3, DynamoDB, SQS, Account, KMS, SNS, builds string }
 
 func (s *Stack) newGate(function, role string) *gate {
 	g := &gate{
 		stack: s, function: function, rights: s.rightsOf(role), services: map[string]*httputil.ReverseProxy{},
 	}
-	for name, address := range map[string]string{"s3": s.Services.S3, "dynamodb": s.Services.DynamoDB, "sqs": s.Services.SQS, "account": s.Services.Account, "kms": s.Services.KMS, "codebuild": s.Services.builds} {
+	for name, address := range map[string]string{"s3": s.Services.S3, "dynamodb": s.Services.DynamoDB, "sqs": s.Services.SQS, "account": s.Services.Account, "kms": s.Services.KMS, "sns": s.Services.SNS, "codebuild": s.Services.builds} {
 		to, err := url.Parse(address)
 		if err != nil {
 			s.t.Fatal(err)
@@ -221,7 +221,7 @@ func (s *Stack) read(r *http.Request, body []byte) (string, []templates.Call) {
 		return "account", nil // everybody may do that
 	}
 	if err == nil && form.Get("Action") == "Publish" {
-		return "account", []templates.Call{{Action: "sns:Publish", Resource: form.Get("TopicArn")}}
+		return "sns", []templates.Call{{Action: "sns:Publish", Resource: form.Get("TopicArn")}}
 	}
 	if err == nil && form.Get("Action") == "AssumeRole" {
 		return "account", callsToAssume(form)
