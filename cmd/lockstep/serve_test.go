@@ -353,6 +353,7 @@ func TestServeCannotBegin(t *testing.T) {
 		{"a topic of another service", append(base, "-topics", "arn:aws:lambda:*:111122223333:function:x"), "arn:aws:sns:REGION:ACCOUNT:", "ARNs like -topics"},
 		{"programs that are nowhere", append(base, "-hook-programs", "nowhere"), "-hook-programs: stat ", "chmod go-w nowhere"},
 		{"a state that nobody has", []string{"-data", "data", "-release", "s3://states/net"}, "no repository owns the state s3://states/net", "s3://BUCKET/KEY"},
+		{"a collector of another kind", append(base, "-collector", "short"), "-collector: short: the first line is not the address of a collector", "Authorization: Bearer TOKEN"},
 		{"a strange environment", append(base, "-plugin-env", "env"), "not NAME=value", "each line"},
 	} {
 		args := append([]string{"serve"}, c.args...)

@@ -13,12 +13,16 @@ import (
 	"github.com/aws/aws-lambda-go/lambda"
 
 	"github.com/lockstep-iac/lockstep/functions/internal/wiring"
+	"github.com/lockstep-iac/lockstep/functions/internal/wiring/collector"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/reconcile"
 )
 
 func main() {
 	w, err := wiring.Open(wiring.Janitor)
 	if err != nil {
+		wiring.Fail(wiring.Janitor, err)
+	}
+	if err := collector.Open(w); err != nil {
 		wiring.Fail(wiring.Janitor, err)
 	}
 	all := &fleet{world: w, known: map[string]*reconcile.Janitor{}}

@@ -20,7 +20,7 @@ func TestTable(t *testing.T) {
 	t.Parallel()
 	valid := regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
 	for _, m := range table {
-		if !valid.MatchString(string(m.Name)) || m.Help == "" || m.Where == "" || (m.Kind == counter) != strings.HasSuffix(string(m.Name), "_total") {
+		if !valid.MatchString(string(m.Name)) || m.Help == "" || m.Where == "" || (m.Kind == Counter) != strings.HasSuffix(string(m.Name), "_total") {
 			t.Errorf("%+v", m)
 		}
 		for _, l := range m.Labels {

@@ -10,8 +10,8 @@ import (
 	"sync"
 )
 
-// buckets are the upper limits of histograms, in seconds.
-var buckets = []float64{0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900, 3600}
+// Buckets are the upper limits of histograms, in seconds.
+var Buckets = []float64{0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900, 3600}
 
 // A Registry keeps measurements of this process, and serves them in Prometheus' text format. The zero value is empty.
 type Registry struct {
@@ -23,7 +23,7 @@ type Registry struct {
 type series struct {
 	value  float64 // of a counter or gauge; the sum of a histogram
 	count  int
-	within []int // values of a histogram, by buckets
+	within []int // values of a histogram, by [Buckets]
 }
 
 // Observe is a [Func].
@@ -44,16 +44,16 @@ func (r *Registry) Observe(name Name, value float64, labels ...string) {
 	}
 	s := r.series[name][key]
 	if s == nil {
-		s = &series{within: make([]int, len(buckets))}
+		s = &series{within: make([]int, len(Buckets))}
 		r.series[name][key] = s
 	}
-	if m.Kind == gauge {
+	if m.Kind == Gauge {
 		s.value = value
 		return
 	}
 	s.value += value
 	s.count++
-	for i, limit := range buckets {
+	for i, limit := range Buckets {
 		if value <= limit {
 			s.within[i]++
 		}
@@ -74,11 +74,11 @@ func (r *Registry) Text() string {
 			if key != "" {
 				braces = "{" + key + "}"
 			}
-			if m.Kind != histogram {
+			if m.Kind != Histogram {
 				fmt.Fprintf(&b, "%s%s %g\n", name, braces, s.value)
 				continue
 			}
-			for i, limit := range buckets {
+			for i, limit := range Buckets {
 				fmt.Fprintf(&b, "%s_bucket{%s} %d\n", name, strings.TrimPrefix(key+fmt.Sprintf(",le=\"%g\"", limit), ","), s.within[i])
 			}
 			fmt.Fprintf(&b, "%s_bucket{%s} %d\n", name, strings.TrimPrefix(key+",le=\"+Inf\"", ","), s.count)

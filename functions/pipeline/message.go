@@ -99,6 +99,8 @@ type Message struct {
 	Attempt int    `json:",omitempty"`
 	// Answer names the ledger.Answer that waits for the result; "" if no answer waits.
 	Answer string `json:"Ask,omitempty"`
+	// Cause is set if Lockstep measures.
+	Cause Cause `json:",omitzero"`
 }
 
 // Source returns where the commands of a message were written. It is zero for a command that came from a

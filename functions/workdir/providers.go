@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	goversion "github.com/hashicorp/go-version"
 
@@ -122,6 +123,8 @@ type PoolOptions struct {
 	LogLevel string
 	// Stderr returns a writer for a copy of the standard error output of one process of a plugin; it may be nil.
 	Stderr func() io.Writer
+	// Called gets each call of a plugin: see [process.Launch].
+	Called func(method string, took time.Duration)
 	// Begin starts the process of a plugin; nil means its Start method.
 	Begin func(*exec.Cmd) error
 	// RemoteState reads the states for data sources terraform_remote_state. nil makes them fail.
@@ -312,6 +315,6 @@ func (d *Dir) launch(p addrs.Provider, path string, o PoolOptions) process.Launc
 	}
 	return process.Launch{
 		Terraform: o.Language.Release(), Name: p.ForDisplay(), Path: abs, Env: env, Dir: d.Path,
-		DisableTLS: d.Getenv("TF_DISABLE_PLUGIN_TLS") != "", Log: o.Log, LogLevel: o.LogLevel, Stderr: o.Stderr, Begin: o.Begin,
+		DisableTLS: d.Getenv("TF_DISABLE_PLUGIN_TLS") != "", Log: o.Log, LogLevel: o.LogLevel, Stderr: o.Stderr, Begin: o.Begin, Called: o.Called,
 	}
 }

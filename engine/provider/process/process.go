@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
@@ -77,6 +78,9 @@ type Launch struct {
 	// LogLevel is the lowest level that is logged, as in TF_LOG: TRACE, DEBUG, INFO, WARN, ERROR, JSON (TRACE
 	// in JSON lines) or OFF. "" means that nothing is logged.
 	LogLevel string
+	// Called gets each call of the plugin that has ended, by its name in the protocol, such as "ReadResource", with the time
+	// that it took. It must be safe for concurrent use, and may be nil.
+	Called func(method string, took time.Duration)
 }
 
 var _ provider.Factory = Launch{}.Start
@@ -105,7 +109,7 @@ func (l Launch) Start(ctx context.Context, declared *schema.Provider) (provider.
 		Stderr:           l.stderr(r.last),
 		SyncStdout:       io.Discard,
 		SyncStderr:       io.Discard,
-		GRPCDialOptions:  []grpc.DialOption{grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(tfplugin.MaxMessage))},
+		GRPCDialOptions:  l.dialOptions(),
 	})
 	conn, err := connect(ctx, plugin, r)
 	if err != nil {
@@ -125,6 +129,20 @@ func (l Launch) Start(ctx context.Context, declared *schema.Provider) (provider.
 			return nil
 		},
 	}), nil
+}
+
+// dialOptions are the options of the connection to the plugin.
+func (l Launch) dialOptions() []grpc.DialOption {
+	options := []grpc.DialOption{grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(tfplugin.MaxMessage))}
+	if l.Called == nil {
+		return options
+	}
+	return append(options, grpc.WithChainUnaryInterceptor(func(ctx context.Context, method string, req, reply any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, options ...grpc.CallOption) error {
+		began := time.Now()
+		err := invoke(ctx, method, req, reply, conn, options...)
+		l.Called(path.Base(method), time.Since(began))
+		return err
+	}))
 }
 
 // stderr returns the writer for the standard error of one process.

@@ -43,6 +43,8 @@ type Consumer struct {
 	Log      *slog.Logger
 	// Measure records measurements; nil for nowhere.
 	Measure metrics.Func
+	// Flush is called at the end of each batch; it may be nil.
+	Flush func(context.Context)
 }
 
 // Visibility sets when the queue delivers a received message once more. *sqs.Client implements it.
@@ -53,6 +55,9 @@ type Visibility interface {
 // Batch handles the messages of an event. It returns the messages that the queue must deliver once more. If a
 // message fails, Batch does not handle later messages of the same group, so that their order is kept.
 func (c *Consumer) Batch(ctx context.Context, e events.SQSEvent) (events.SQSEventResponse, error) {
+	if c.Flush != nil {
+		defer c.Flush(ctx)
+	}
 	var out events.SQSEventResponse
 	failed := map[string]bool{} // groups
 	for _, x := range e.Records {
@@ -85,8 +90,8 @@ func (c *Consumer) one(ctx context.Context, x events.SQSMessage) bool {
 		defer cancel()
 	}
 	begin := time.Now()
-	if sent, err := strconv.ParseInt(x.Attributes["SentTimestamp"], 10, 64); err == nil && x.Attributes["ApproximateReceiveCount"] == "1" {
-		c.Measure.Observe(metrics.QueueSeconds, max(begin.Sub(time.UnixMilli(sent)), 0).Seconds(), string(m.Kind))
+	if sent := m.Cause.Sent; !sent.IsZero() && x.Attributes["ApproximateReceiveCount"] == "1" {
+		c.Measure.Observe(metrics.QueueSeconds, max(begin.Sub(sent), 0).Seconds(), string(m.Kind))
 	}
 	err := c.Handle(ctx, m)
 	log = log.With("seconds", time.Since(begin).Seconds())

@@ -23,12 +23,18 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
+// Version is the version of Lockstep, which is stored in saved plans. A plan of a different version is not applied.
+const Version = "0.1.0-dev"
+
 // A World has everything that a function uses: its settings, log and open clients.
 type World struct {
 	Settings
 	Log *slog.Logger
-	// Measure records measurements; nil for nowhere.
+	// Measure records measurements, and Trace begins a span for each message; nil for nowhere. Flush sends what they have
+	// recorded; nil if nothing is sent.
 	Measure metrics.Func
+	Trace   metrics.Tracer
+	Flush   func(context.Context)
 	AWS     aws.Config
 	SQS     *sqs.Client
 	// Space is the part of the stores that belongs to the App. It is the App's name; "" for the first App.
@@ -75,7 +81,7 @@ func Open(f Function) (*World, error) {
 	}
 	w.Intake = &intake.Intake{
 		Records: awsstore.Records{Client: dynamodb.NewFromConfig(cfg), Table: s.Table},
-		Queue:   awsstore.Queue{Client: w.SQS, URLs: w.queues()},
+		Queue:   pipeline.Stamped{Queue: awsstore.Queue{Client: w.SQS, URLs: w.queues()}},
 		Serves:  s.Serves, Log: func(err error) { w.Log.Warn("turned away", "error", err.Error()) },
 	}
 	if s.Serves.Empty() {
@@ -128,7 +134,12 @@ func (w *World) Where(a pipeline.Artifact) string {
 
 // Consumer returns a Consumer for the function's queues. The Consumer calls handle for each message.
 func (w *World) Consumer(handle func(context.Context, pipeline.Message) error) *Consumer {
-	return &Consumer{Handle: handle, SQS: w.SQS, QueueURL: w.Events, Log: w.Log, Measure: w.Measure}
+	return &Consumer{Handle: handle, SQS: w.SQS, QueueURL: w.Events, Log: w.Log, Measure: w.Measure, Flush: w.Flush}
+}
+
+// Secret returns the text of a secret of the deployment. The caller must add what is secret in it to w.Secrets.
+func (w *World) Secret(ctx context.Context, arn string) (string, error) {
+	return secretText(ctx, w.AWS, arn)
 }
 
 // logger returns a function's log for CloudWatch: one line of JSON for each entry. Secrets cannot appear in it,

@@ -13,31 +13,37 @@ import (
 
 // secret reads a secret from AWS Secrets Manager.
 func secret(ctx context.Context, cfg aws.Config, arn string) (github.Secret, error) {
+	text, err := secretText(ctx, cfg, arn)
+	if err != nil {
+		return github.Secret{}, err
+	}
+	return github.NewSecret(text), nil
+}
+
+// secretText reads the text of a secret.
+func secretText(ctx context.Context, cfg aws.Config, arn string) (string, error) {
 	out, err := secretsmanager.NewFromConfig(cfg).GetSecretValue(ctx, &secretsmanager.GetSecretValueInput{SecretId: &arn})
 	if err != nil {
-		return github.Secret{}, fmt.Errorf("read the secret %s: %w", arn, err)
+		return "", fmt.Errorf("read the secret %s: %w", arn, err)
 	}
 	if strings.TrimSpace(aws.ToString(out.SecretString)) == "" {
-		return github.Secret{}, fmt.Errorf("the secret %s has no text: put the key or the secret into it as text", arn)
+		return "", fmt.Errorf("the secret %s has no text: put the key or the secret into it as text", arn)
 	}
-	return github.NewSecret(*out.SecretString), nil
+	return *out.SecretString, nil
 }
 
 // webhookSecrets reads the secrets that sign webhooks. The stored text has one on each line. Usually there is
 // only one; while it is being replaced, there are the old one and the new one.
 func webhookSecrets(ctx context.Context, cfg aws.Config, arn string) ([]github.Secret, error) {
-	out, err := secretsmanager.NewFromConfig(cfg).GetSecretValue(ctx, &secretsmanager.GetSecretValueInput{SecretId: &arn})
+	text, err := secretText(ctx, cfg, arn)
 	if err != nil {
-		return nil, fmt.Errorf("read the secret %s: %w", arn, err)
+		return nil, err
 	}
 	var secrets []github.Secret
-	for line := range strings.Lines(aws.ToString(out.SecretString)) {
+	for line := range strings.Lines(text) {
 		if line = strings.TrimSpace(line); line != "" {
 			secrets = append(secrets, github.NewSecret(line))
 		}
-	}
-	if len(secrets) == 0 {
-		return nil, fmt.Errorf("the secret %s has no text: put the key or the secret into it as text", arn)
 	}
 	return secrets, nil
 }

@@ -43,6 +43,8 @@ type Settings struct {
 	AppsSecrets string
 	// Metrics is the name of the deployment in metrics; "" for no metrics.
 	Metrics string
+	// CollectorSecret is the ARN of a secret with the settings of a collector of OpenTelemetry; "" for none.
+	CollectorSecret string
 	// Serves are the owners and repositories for which Lockstep works.
 	Serves intake.Serves
 	// Deployment is the name of this deployment; "" if it has none.
@@ -109,6 +111,7 @@ var variables = []variable{
 	{"LOCKSTEP_AUDIT", engines, false, text(func(s *Settings) *string { return &s.Audit })},
 	{"LOCKSTEP_BUILD_PROJECT", engines, true, text(func(s *Settings) *string { return &s.Builds })},
 	{"LOCKSTEP_METRICS", all, true, text(func(s *Settings) *string { return &s.Metrics })},
+	{"LOCKSTEP_COLLECTOR_SECRET", inGitHub, true, secretARN(func(s *Settings) *string { return &s.CollectorSecret })},
 	{"LOCKSTEP_MAX_PLANS", []Function{Plan}, false, maxPlans},
 	{"LOCKSTEP_STOP_BEFORE", []Function{Apply}, true, stopBefore},
 }

@@ -12,6 +12,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -95,8 +96,9 @@ type Pipeline struct {
 	// Builds runs the applies of environments that name a build as their runner, and the plans of those that name
 	// an image. If it is nil, they run in this process.
 	Builds buildrunner.Service
-	// Measure records measurements; nil for nowhere.
+	// Measure records measurements, and Trace begins a span for each message; nil for nowhere.
 	Measure metrics.Func
+	Trace   metrics.Tracer
 	// Build is the ID of the build in which this process handles its only message; "" outside of builds.
 	Build string
 	// Bases caches commits of base branches that this process has read. If it is nil, they are read for each
@@ -109,12 +111,20 @@ type Pipeline struct {
 
 // Intake returns the intake that sends messages to the pipeline's queue.
 func (p *Pipeline) Intake() *intake.Intake {
-	return &intake.Intake{Records: p.Records, Queue: p.Queue, Serves: p.Serves, Log: p.Log}
+	return &intake.Intake{Records: p.Records, Queue: p.stamped(p.Queue), Serves: p.Serves, Log: p.Log}
 }
 
 // planQueue returns the pipeline's queue with limited numbers of plans for each repository: see [planQueue].
 func (p *Pipeline) planQueue() *planQueue {
 	return &planQueue{Queue: p.Queue, ledger: p.Ledger(), share: p.Share}
+}
+
+// stamped returns the queue whose messages say what has caused them, if anybody measures.
+func (p *Pipeline) stamped(q pipeline.Queue) pipeline.Queue {
+	if p.Measure == nil && p.Trace == nil {
+		return q
+	}
+	return pipeline.Stamped{Queue: q}
 }
 
 // Ledger returns the pipeline's records.
@@ -124,7 +134,13 @@ func (p *Pipeline) Ledger() ledger.Ledger { return ledger.Ledger{Records: p.Reco
 // help.
 func (p *Pipeline) Handle(ctx context.Context, m pipeline.Message) error {
 	began := time.Now()
+	span, end := p.Trace.Begin(m.Cause.Span, string(m.Kind), startOf(m), "repository", m.Pull.Repository(), "pull", strconv.Itoa(m.Pull.Number), "run", m.Target)
+	ctx = pipeline.WithCause(ctx, pipeline.Cause{Received: m.Cause.Received, Span: span})
 	err := p.handle(ctx, m)
+	end(err)
+	if m.Kind == pipeline.ToPlan && err == nil && !m.Cause.Received.IsZero() {
+		p.Measure.Observe(metrics.PlanReadySeconds, time.Since(m.Cause.Received).Seconds())
+	}
 	p.Measure.Observe(metrics.Messages, 1, string(m.Kind), resultOf(err))
 	p.Measure.Observe(metrics.MessageSeconds, time.Since(began).Seconds(), string(m.Kind))
 	if err != nil {
@@ -134,6 +150,14 @@ func (p *Pipeline) Handle(ctx context.Context, m pipeline.Message) error {
 		return fmt.Errorf("handle %s: %w", m.ID, err)
 	}
 	return nil
+}
+
+// startOf returns the start of a message's span. The first span of a trace begins with the webhook.
+func startOf(m pipeline.Message) time.Time {
+	if m.Cause.Span == "" {
+		return m.Cause.Received
+	}
+	return time.Time{}
 }
 
 // resultOf returns how the handling of a message ended, for metrics.

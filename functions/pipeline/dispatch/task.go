@@ -58,7 +58,10 @@ func (p *Pipeline) task(m pipeline.Message, hub GitHub, tries *ledger.Attempts) 
 	if projects == nil {
 		projects = jobs.LocalProjects{}
 	}
-	queue := p.planQueue()
+	queue, engine := p.stamped(p.planQueue()), p.Engine
+	if p.Measure != nil {
+		engine = measured{p.Engine, p.Measure}
+	}
 	t := &task{message: m, log: p.log, queue: queue, ledger: p.Ledger(), every: cmp.Or(p.LookEvery, ratelimits.LookEvery)}
 	t.leases = &ledger.Holder{Ledger: t.ledger, Message: m}
 	t.facts = &gatefacts.Reader{Message: m, Hub: hub, Ledger: t.ledger, Projects: projects, States: p.States, Scratch: p.Scratch, Runners: p.Runners, Bases: p.Bases, FindUnits: p.FindUnits, Deployment: p.Deployment, Serves: p.serves}
@@ -67,20 +70,20 @@ func (p *Pipeline) task(m pipeline.Message, hub GitHub, tries *ledger.Attempts) 
 		Secrets: p.Secrets, Where: p.Where,
 	}
 	t.open = openplans.Finder{Ledger: t.ledger, Queue: queue}
-	t.plans = &planrun.PlanQueuer{Facts: t.facts, Report: t.report, Ledger: t.ledger, Projects: projects, TryPolicies: p.TryPolicies, Queue: queue, Ahead: queue.Ahead, Loud: p.Loud, Tell: t.tell}
+	t.plans = &planrun.PlanQueuer{Facts: t.facts, Report: t.report, Ledger: t.ledger, Projects: projects, TryPolicies: p.TryPolicies, Queue: queue, Ahead: p.planQueue().Ahead, Loud: p.Loud, Tell: t.tell}
 	t.foreseer = plannedoutputs.Foreseer{Facts: t.facts, Ledger: t.ledger, Artifacts: p.Artifacts, Queue: queue}
 	hooks, run := integrations.Hooks{Facts: t.facts, Call: p.Hook}, steps.Runner{Facts: t.facts, Run: p.Step, Artifacts: p.Artifacts, Clean: t.report.Clean}
 	applies := &applyrun.ApplyQueuer{Facts: t.facts, Report: t.report, Ledger: t.ledger, Queue: queue, Tell: t.tell, Audit: p.Audit}
 	t.planner = &planrun.Planner{
 		Facts: t.facts, Report: t.report, Ledger: t.ledger, Leases: t.leases,
-		Artifacts: p.Artifacts, Projects: projects, Engine: p.Engine, Open: t.open, Hooks: hooks, Steps: run, Poll: p.Poll, Follow: applies.ApplyAfterPlan, Foreseer: t.foreseer, Builder: p.builder(m),
+		Artifacts: p.Artifacts, Projects: projects, Engine: engine, Open: t.open, Hooks: hooks, Steps: run, Poll: p.Poll, Follow: applies.ApplyAfterPlan, Foreseer: t.foreseer, Builder: p.builder(m),
 	}
-	t.tester = &planrun.Tester{Facts: t.facts, Report: t.report, Ledger: t.ledger, Leases: t.leases, Engine: p.Engine, Steps: run, Poll: p.Poll}
-	t.querier = &planrun.Querier{Facts: t.facts, Report: t.report, Ledger: t.ledger, Queue: queue, Engine: p.Engine, Steps: run, Hub: hub}
-	t.drift = &drift.Finder{Facts: t.facts, Hub: hub, Report: t.report, Ledger: t.ledger, Queue: queue, Engine: p.Engine, Steps: run}
+	t.tester = &planrun.Tester{Facts: t.facts, Report: t.report, Ledger: t.ledger, Leases: t.leases, Engine: engine, Steps: run, Poll: p.Poll}
+	t.querier = &planrun.Querier{Facts: t.facts, Report: t.report, Ledger: t.ledger, Queue: queue, Engine: engine, Steps: run, Hub: hub}
+	t.drift = &drift.Finder{Facts: t.facts, Hub: hub, Report: t.report, Ledger: t.ledger, Queue: queue, Engine: engine, Steps: run}
 	t.checker = &replanning.Checker{
 		Facts: t.facts, Report: t.report, Ledger: t.ledger,
-		Artifacts: p.Artifacts, Projects: projects, Engine: p.Engine, Foreseer: t.foreseer, Hooks: hooks, Steps: run, Poll: p.Poll,
+		Artifacts: p.Artifacts, Projects: projects, Engine: engine, Foreseer: t.foreseer, Hooks: hooks, Steps: run, Poll: p.Poll,
 	}
 	t.merger = integrations.Merger{Facts: t.facts, Report: t.report, Ledger: t.ledger, Hub: hub}
 	t.recorder = integrations.Recorder{Facts: t.facts, Ledger: t.ledger, Hub: hub, Log: p.Log}
@@ -89,10 +92,10 @@ func (p *Pipeline) task(m pipeline.Message, hub GitHub, tries *ledger.Attempts) 
 	t.closer = &applyrun.Closer{Facts: t.facts, Report: t.report, Ledger: t.ledger, Queuer: applies, Open: t.open, Artifacts: p.Artifacts}
 	t.applier = &applyrun.Applier{
 		Facts: t.facts, Report: t.report, Ledger: t.ledger, Leases: t.leases, Closer: t.closer, Tries: tries,
-		Artifacts: p.Artifacts, Projects: projects, Queue: queue, Engine: p.Engine, Hooks: hooks, Steps: run, Audit: p.Audit, Builder: p.builder(m), StopBefore: p.StopBefore, Poll: p.Poll,
+		Artifacts: p.Artifacts, Projects: projects, Queue: queue, Engine: engine, Hooks: hooks, Steps: run, Audit: p.Audit, Builder: p.builder(m), StopBefore: p.StopBefore, Poll: p.Poll,
 	}
 	t.waves = &applyrun.Waves{Facts: t.facts, Report: t.report, Ledger: t.ledger, Queuer: applies, Closer: t.closer, Applier: t.applier}
-	t.recover = &applyrun.Recoverer{Facts: t.facts, Report: t.report, Ledger: t.ledger, Queue: queue, Engine: p.Engine, Audit: p.Audit}
+	t.recover = &applyrun.Recoverer{Facts: t.facts, Report: t.report, Ledger: t.ledger, Queue: queue, Engine: engine, Audit: p.Audit}
 	t.commands = &commands{
 		Recover: t.recover,
 		Querier: t.querier,
@@ -100,7 +103,7 @@ func (p *Pipeline) task(m pipeline.Message, hub GitHub, tries *ledger.Attempts) 
 		Stopper: &stopping.Stopper{Facts: t.facts, Ledger: t.ledger},
 		Facts:   t.facts, Report: t.report, Ledger: t.ledger, Plans: t.plans, Applies: applies, MaxCommands: p.MaxCommands, MaxStrangers: p.MaxStrangers,
 		Locker:   &locking.Locker{Facts: t.facts, Ledger: t.ledger, Open: t.open, Audit: p.Audit},
-		Unlocker: &applyrun.Unlocker{Facts: t.facts, Report: t.report, Ledger: t.ledger, Open: t.open, Engine: p.Engine, Audit: p.Audit},
+		Unlocker: &applyrun.Unlocker{Facts: t.facts, Report: t.report, Ledger: t.ledger, Open: t.open, Engine: engine, Audit: p.Audit},
 		Override: &applyrun.Overrider{Facts: t.facts, Ledger: t.ledger, Audit: p.Audit},
 	}
 	return t

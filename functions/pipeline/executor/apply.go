@@ -111,7 +111,7 @@ func (o *checkout) apply(ctx context.Context, p *plans.Plan) jobs.Outcome {
 		o.Leave() // for the next process of the run, which could not take over a lock without a lease
 	}
 	out := outcome(o, p, done, ds, t.progress())
-	out.Took = t.durations()
+	out.Took, out.Calls = t.durations(), o.calls.take()
 	return out
 }
 

@@ -49,6 +49,7 @@ type checkout struct {
 
 	teller  *teller // of the plan's progress; nil if nobody wants to know
 	log     providerLog
+	calls   calls
 	options options          // of the plan
 	suite   *testfiles.Suite // with the tests; nil for any other job
 

@@ -17,7 +17,7 @@ import (
 )
 
 // Plan implements jobs.Engine.
-func (e *Engine) Plan(ctx context.Context, j jobs.Job) (jobs.PlanResult, error) {
+func (e *Engine) Plan(ctx context.Context, j jobs.Job) (made jobs.PlanResult, err error) {
 	j.Access = jobs.Reads
 	if j.Snapshot != nil {
 		return e.preview(ctx, j)
@@ -28,6 +28,7 @@ func (e *Engine) Plan(ctx context.Context, j jobs.Job) (jobs.PlanResult, error) 
 	if err != nil {
 		return jobs.PlanResult{}, fmt.Errorf("open %s: %w", describe(j), err)
 	}
+	defer func() { made.Calls = o.calls.take() }()
 	stop := o.tellPlan(ctx)
 	defer stop()
 	plan, ds := o.plan(ctx, ds)

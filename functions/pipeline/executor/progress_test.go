@@ -206,6 +206,9 @@ resource "terraform_data" "next" {
 	if o.Failed || len(o.Took[estimates.KindOf("lab_thing", "create")]) == 0 || len(o.Took[estimates.KindOf("terraform_data", "create")]) != 1 {
 		t.Fatalf("%+v", o)
 	}
+	if p.Calls["PlanResourceChange"].N != 2 || o.Calls["ApplyResourceChange"].N != 2 || o.Calls["ApplyResourceChange"].Seconds < 0.3 {
+		t.Errorf("the calls are %v and %v", p.Calls, o.Calls)
+	}
 	slowest := int64(0)
 	for _, ms := range o.Took[estimates.KindOf("lab_thing", "create")] {
 		slowest = max(slowest, ms)

@@ -52,6 +52,8 @@ type PlanResult struct {
 	Asked   []string `json:",omitempty"`
 	// Previewed is set if the plan was made from a [Snapshot]. Such a plan is not saved.
 	Previewed bool `json:",omitempty"`
+	// Calls are the calls of providers. They are not part of a record.
+	Calls Calls `json:",omitempty"`
 }
 
 // An Outcome is the result of applying a plan.
@@ -80,4 +82,6 @@ type Outcome struct {
 	Full string `json:",omitempty"`
 	// Took has the durations of the changes that this process has made. It is not part of a record.
 	Took estimates.Durations `json:",omitempty"`
+	// Calls are the calls of providers of this process. They are not part of a record.
+	Calls Calls `json:",omitempty"`
 }

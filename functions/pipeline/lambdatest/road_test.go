@@ -108,7 +108,7 @@ func newRoadTo(t testing.TB, between func(http.Handler) http.Handler, files gith
 			"GitHubUrl": api.URL, "StateBucket": "states", "StateTable": "locks", "StateKeyArn": "arn:aws:kms:us-east-1:111122223333:key/states", "ExternalId": "only we know it",
 			"PlanTargetRoleArn": r.account.AddRole("plan"), "ApplyTargetRoleArn": r.account.AddRole("apply"),
 		},
-		Services: services, Bootstraps: programs, StateTable: "locks", Log: r.log,
+		Services: services, Bootstraps: programs, StateTable: "locks", Log: r.log, Keep: r.account.Keep,
 	}
 	for _, f := range change {
 		f(&o)

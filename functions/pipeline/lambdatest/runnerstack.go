@@ -81,6 +81,8 @@ type StackOptions struct {
 	OtherRoles func(role, action, resource string) bool
 	// Emulator runs the functions: see [FunctionSpec.Emulator].
 	Emulator string
+	// Keep stores a secret in the stack's account, and returns its ARN.
+	Keep func(name, secret string) string
 	// Env is added to the environment of all functions, and overrides it.
 	Env map[string]string
 	Log io.Writer

@@ -20,6 +20,8 @@ type Worker struct {
 	// Abandon is called for a message after Handle has failed in all attempts that its queue allows. Abandon is
 	// called again until it succeeds.
 	Abandon func(ctx context.Context, m pipeline.Message, reason string) error
+	// Taken is called before the first attempt at a message; it may be nil.
+	Taken func(pipeline.Message)
 	// Limit is how many messages are handled at a time, each of another group; 0 means 1.
 	Limit int
 	// Log gets the reasons for failures; it may be nil. Several goroutines may call it at a time.
@@ -160,6 +162,9 @@ func (q *Queue) handle(ctx context.Context, w Worker, c claimed) error {
 	defer stop()
 	switch {
 	case c.reason == "":
+		if c.receives == 1 && w.Taken != nil {
+			w.Taken(c.Message)
+		}
 		return w.Handle(ctx, c.Message)
 	case w.Abandon == nil:
 		return fmt.Errorf("nobody takes it: %s", c.reason)

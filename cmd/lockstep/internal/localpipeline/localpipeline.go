@@ -34,8 +34,9 @@ import (
 type Config struct {
 	Dir     string // the data directory; made if missing
 	Version string // Lockstep's
-	// Measure records measurements; nil for nowhere.
+	// Measure records measurements, and Trace begins a span for each message; nil for nowhere.
 	Measure metrics.Func
+	Trace   metrics.Tracer
 	App     *github.App
 	// Secret is the secret that signs webhooks.
 	Secret github.Secret
@@ -99,6 +100,7 @@ type Machine struct {
 	scratch *subprocess.Scratch
 	dir     string // the absolute path of the data directory
 	log     func(error)
+	measure metrics.Func
 }
 
 // atATime is the number of messages that are handled at the same time. Plans and applies mostly wait.
@@ -113,7 +115,7 @@ func Open(c Config) (*Machine, error) {
 	if c.States == nil {
 		c.States = executor.States
 	}
-	m := &Machine{Data: data, log: c.Log, members: map[string]*member{}}
+	m := &Machine{Data: data, log: c.Log, measure: c.Measure, members: map[string]*member{}}
 	if err := m.openScratch(c); err != nil {
 		return nil, errors.Join(err, data.Close())
 	}
@@ -186,9 +188,18 @@ func (m *Machine) worker(limit int) localstore.Worker {
 		if err != nil {
 			return nil // without the App, no comment can be written
 		}
-		return x.Abandon(ctx, msg, reason)
+		err = x.Abandon(ctx, msg, reason)
+		if err == nil {
+			m.measure.Observe(metrics.DeadLetters, 1, string(msg.Kind))
+		}
+		return err
 	}
-	return localstore.Worker{Handle: handle, Abandon: abandon, Limit: limit, Log: m.log}
+	taken := func(msg pipeline.Message) {
+		if !msg.Cause.Sent.IsZero() {
+			m.measure.Observe(metrics.QueueSeconds, time.Since(msg.Cause.Sent).Seconds(), string(msg.Kind))
+		}
+	}
+	return localstore.Worker{Handle: handle, Abandon: abandon, Taken: taken, Limit: limit, Log: m.log}
 }
 
 // Round runs the janitor once: it finds work that was lost, and resumes it.

@@ -42,7 +42,7 @@ func (m *Machine) member(c Config, in tenants.Space) *member {
 		parts.Artifacts, parts.Where = in.Artifacts(m.Data.Artifacts), nil
 	}
 	p := parts.Pipeline()
-	p.States, p.Audit, p.Measure = c.OwnStates, audit.Trail{Chains: m.Data.Chains}, c.Measure
+	p.States, p.Audit, p.Measure, p.Trace = c.OwnStates, audit.Trail{Chains: m.Data.Chains}, c.Measure, c.Trace
 	p.Runners = []string{environments.CodeBuild} // a process here has no time limit, and does what a build would do
 	if c.Calls != nil {
 		c.Calls.Hide = func(text string) string { return executor.Redact(hidden, text) }

@@ -21,6 +21,7 @@ import (
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/localpipeline"
 	"github.com/lockstep-iac/lockstep/functions/confine"
 	"github.com/lockstep-iac/lockstep/functions/metrics"
+	"github.com/lockstep-iac/lockstep/functions/metrics/otlp"
 	"github.com/lockstep-iac/lockstep/functions/page"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/callouts"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/executor"
@@ -122,10 +123,20 @@ func serve(a *cli.App, s *serveSettings) error {
 	defer l.Close()
 	log := func(err error) { fmt.Fprintf(a.Err, "lockstep: note: %s\n", err) }
 	base := s.base(l)
+	measure, trace := metrics.Func(s.metrics.Observe), metrics.Tracer(nil)
+	if s.collector.Endpoint != "" {
+		s.collector.Deployment, s.collector.Version = s.deployment, a.Version
+		x, err := otlp.Open(a.Ctx, s.collector)
+		if err != nil {
+			return err
+		}
+		defer x.Close(a.Ctx)
+		measure, trace = metrics.Both(measure, x.Observe), x.Trace
+	}
 	m, err := localpipeline.Open(localpipeline.Config{
 		Dir: s.data, Version: a.Version, App: s.app, Secret: s.secret, OwnStates: s.ownStates,
 		PluginEnv: s.pluginEnv, CLIConfig: s.cliConfig, Environ: a.Environ, Secrets: s.secrets,
-		Further: s.further, Serves: s.serves, Deployment: s.deployment, Calls: s.calls, URL: base, Log: log, Apart: s.runs(l, log), Measure: s.metrics.Observe,
+		Further: s.further, Serves: s.serves, Deployment: s.deployment, Calls: s.calls, URL: base, Log: log, Apart: s.runs(l, log), Measure: measure, Trace: trace,
 	})
 	if err == nil {
 		_, err = m.Data.Queue.Waiting(a.Ctx) // opens the database
@@ -260,7 +271,8 @@ type serveSettings struct {
 	secret      github.Secret
 	access      page.Access
 	metrics     metrics.Registry
-	tokenFile   string // with the token of access
+	collector   otlp.Settings // Endpoint is "" for none
+	tokenFile   string        // with the token of access
 	pluginEnv   []string
 	cliConfig   string
 	ownStates   places.Own

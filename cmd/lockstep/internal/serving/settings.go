@@ -15,6 +15,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
 	"github.com/lockstep-iac/lockstep/functions/confine"
+	"github.com/lockstep-iac/lockstep/functions/metrics/otlp"
 	"github.com/lockstep-iac/lockstep/functions/page"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/intake"
 	"github.com/lockstep-iac/lockstep/functions/project/environments"
@@ -30,7 +31,7 @@ type serveOptions struct {
 
 	stateRole, stateExternalID, own, release string
 	functions, webhookKeys, topics           string
-	hookPrograms                             string
+	hookPrograms, collector                  string
 	files                                    string
 	memory, disk, cpu, wall                  string
 }
@@ -55,6 +56,7 @@ func (o *serveOptions) flags(f *cli.Flags) {
 	f.StringVar(&o.webhookKeys, "webhook-keys", "", "secrets that webhooks and Slack notifications may use: ARNs with *, separated by commas")
 	f.StringVar(&o.topics, "topics", "", "SNS topics that notifications may use: ARNs with *, separated by commas")
 	f.StringVar(&o.hookPrograms, "hook-programs", "", "directory with the programs that hooks and notifications may run")
+	f.StringVar(&o.collector, "collector", "", "file with a collector of OpenTelemetry: its address, and headers on further lines")
 	o.runFlags(f)
 	f.StringVar(&o.plugins, "plugin-env", "", "file with the environment of providers, one NAME=value a line")
 }
@@ -149,6 +151,16 @@ func (o *serveOptions) settings(a *cli.App, f *cli.Flags) (*serveSettings, error
 	}
 	if s.pluginEnv, err = o.pluginEnv(a); err != nil {
 		return nil, err
+	}
+	if o.collector != "" {
+		text, err := readFile(a, "collector", o.collector)
+		if err != nil {
+			return nil, err
+		}
+		if s.collector, err = otlp.Parse(text); err != nil {
+			return nil, cli.Hinted(fmt.Errorf("-collector: %s: %w", o.collector, err), "write the address in the first line, and one header in each further line: Authorization: Bearer TOKEN")
+		}
+		s.secrets = append(s.secrets, text)
 	}
 	return s, nil
 }

@@ -65,6 +65,9 @@ func (w *Worker) build(ctx context.Context, message string) int {
 		log.Error("the build cannot start", "error", err.Error())
 		return 1
 	}
+	if w.Flush != nil {
+		defer w.Flush(ctx)
+	}
 	x.Build, x.Builds, x.Runners = id, nil, []string{environments.CodeBuild}
 	tries := 0
 	for {

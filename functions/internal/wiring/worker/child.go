@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/lockstep-iac/lockstep/functions/internal/wiring"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/executor"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/subprocess"
@@ -25,7 +26,7 @@ func child(c *subprocess.Child) (jobs.Engine, error) {
 	}
 	c.Show(s.DataDir, s.Mirror)
 	e := executor.InChild(c, executor.S3States(c.Sessions))
-	e.Version, e.DataDir, e.Mirror = version, s.DataDir, s.Mirror
+	e.Version, e.DataDir, e.Mirror = wiring.Version, s.DataDir, s.Mirror
 	e.Secrets = func() []string { return ownSecrets(os.Environ()) }
 	e.Room = room(s.DataDir)
 	if s.Mirror == "" {

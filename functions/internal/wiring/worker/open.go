@@ -10,14 +10,12 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/confine"
 	"github.com/lockstep-iac/lockstep/functions/internal/wiring"
+	"github.com/lockstep-iac/lockstep/functions/internal/wiring/collector"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/executor"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/subprocess"
 )
-
-// version is Lockstep's version, which is stored in saved plans. A plan of a different version is not applied.
-const version = "0.1.0-dev"
 
 // A Worker is the process of a function with an engine. It handles one message at a time.
 type Worker struct {
@@ -34,6 +32,9 @@ func Open(f wiring.Function) (*Worker, error) {
 	}
 	w, err := wiring.Open(f)
 	if err != nil {
+		return nil, err
+	}
+	if err := collector.Open(w); err != nil {
 		return nil, err
 	}
 	x := &Worker{World: w, function: f, members: map[string]*member{"": nil}}
