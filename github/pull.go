@@ -41,6 +41,8 @@ type PullRequest struct {
 	// Updated is the time of the last change, in seconds of GitHub's clock: pushes and comments are
 	// changes.
 	Updated time.Time
+	// Created is the time when the pull request was opened, in seconds of GitHub's clock.
+	Created time.Time
 	// MergedAt is the time of the merge, in seconds of GitHub's clock; zero if the pull request is not merged.
 	MergedAt time.Time
 }
@@ -108,7 +110,7 @@ func (c *Client) pullRequest(p *gh.PullRequest) (PullRequest, error) {
 		Number: p.GetNumber(), Title: p.GetTitle(), Author: p.GetUser().GetLogin(),
 		Open: p.GetState() == "open", Draft: p.GetDraft(), Merged: p.MergedAt != nil, MergedBy: p.GetMergedBy().GetLogin(),
 		Head: branch(p.Head), Base: branch(p.Base), DefaultBranch: p.GetBase().GetRepo().GetDefaultBranch(), Private: p.GetBase().GetRepo().GetPrivate(),
-		MergeSHA: p.GetMergeCommitSHA(), URL: p.GetHTMLURL(), Updated: p.GetUpdatedAt().Time, MergedAt: p.GetMergedAt().Time, MergeState: p.GetMergeableState(), AutoMerge: p.AutoMerge != nil,
+		MergeSHA: p.GetMergeCommitSHA(), URL: p.GetHTMLURL(), Updated: p.GetUpdatedAt().Time, Created: p.GetCreatedAt().Time, MergedAt: p.GetMergedAt().Time, MergeState: p.GetMergeableState(), AutoMerge: p.AutoMerge != nil,
 	}
 	for _, l := range p.Labels {
 		out.Labels = append(out.Labels, l.GetName())

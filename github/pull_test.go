@@ -27,10 +27,10 @@ func TestPullRequest(t *testing.T) {
 	if p.MergeSHA == "" {
 		t.Error("there is no trial merge")
 	}
-	if p.Updated.IsZero() || p.Updated.After(s.hub.Now()) {
-		t.Errorf("it was updated at %s", p.Updated)
+	if p.Updated.IsZero() || p.Updated.After(s.hub.Now()) || p.Created.IsZero() || p.Created.After(p.Updated) {
+		t.Errorf("it was opened at %s, and updated at %s", p.Created, p.Updated)
 	}
-	p.MergeSHA, p.Updated = "", time.Time{}
+	p.MergeSHA, p.Updated, p.Created = "", time.Time{}, time.Time{}
 	if diff := cmp.Diff(want, p); diff != "" {
 		t.Error(diff)
 	}
