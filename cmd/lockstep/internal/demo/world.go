@@ -13,6 +13,7 @@ import (
 	"github.com/lockstep-iac/lockstep/cmd/docs"
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/localpipeline"
 	"github.com/lockstep-iac/lockstep/engine/walk"
+	"github.com/lockstep-iac/lockstep/functions/metrics"
 	"github.com/lockstep-iac/lockstep/functions/page"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/executor"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/intake"
@@ -67,6 +68,7 @@ type World struct {
 	helper   helper      // applies a large plan beside the machine
 	edits    page.Changes
 	tool     string // the path of the tool of a story about steps; "" for none
+	metrics  metrics.Registry
 }
 
 // served is the only repository on the demo's fake GitHub, "owner/name".
@@ -122,7 +124,7 @@ func New(o Options) (w *World, err error) {
 		PluginEnv: environment,
 		Serves:    serves,
 		Dir:       w.data, Version: o.Version, App: app, Secret: secret, Log: o.Log, URL: w.URL, Calls: w.desk.caller(),
-		Events: w.moment.event,
+		Events: w.moment.event, Measure: w.metrics.Observe,
 		States: func(dir string) executor.BackendFunc {
 			switch {
 			case o.bucket != "":
