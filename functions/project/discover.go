@@ -109,8 +109,9 @@ func mixed(files fs.FS, s *Settings) (all, left []Project, ds diags.Diagnostics)
 }
 
 // Find returns one project of a checkout, in the same form as [Discover]. The bool is false if there is no such
-// project. Find does not read the other declared projects, so its cost does not grow with the number of
-// projects. It does not find problems between projects, such as a cycle or two projects with the same state.
+// project. Find does not read the other projects, so its cost does not grow with the number of projects, unless the
+// settings declare some projects and let others be discovered. It does not find problems between projects: a cycle,
+// two projects with the same state, or a directory that another one calls as a module.
 func Find(files fs.FS, name, workspace string, units ...terragrunt.Unit) (Project, bool) {
 	_, s, isDeclared, _ := settingsIn(files)
 	if s == nil {
@@ -129,6 +130,10 @@ func Find(files fs.FS, name, workspace string, units ...terragrunt.Unit) (Projec
 	default:
 		if p, ok := s.unitNamed(files, name); ok {
 			all = append(all, p)
+			break
+		}
+		if len(s.units) == 0 {
+			all = s.impliedIn(files, name)
 			break
 		}
 		all, _, _ = implied(files, s)
@@ -226,6 +231,30 @@ func escaped(dir string) string {
 
 func byName(a, b Project) int { return strings.Compare(a.Name, b.Name) }
 
+// impliedIn returns the project in a directory of a repository whose settings declare no projects, or nothing.
+func (s *Settings) impliedIn(files fs.FS, dir string) []Project {
+	if !validName(dir) || s.excluded(dir) || !configured(files, dir) {
+		return nil
+	}
+	for parent := dir; parent != "."; parent = path.Dir(parent) { // no project is searched for behind a link
+		if info, err := fs.Lstat(files, parent); err != nil || !info.IsDir() || skipped(path.Base(parent)) {
+			return nil
+		}
+	}
+	p := s.defaults
+	p.Name, p.Dir = dir, dir
+	p, c, ds := s.found(files, p, s.usual)
+	if ds.HasErrors() || p.Backend == "" && !c.broken {
+		return nil
+	}
+	return []Project{p}
+}
+
+// skipped reports whether no project is searched for in directories of this name.
+func skipped(name string) bool {
+	return name == ".git" || name == ".terraform" || name == terragrunt.Cache
+}
+
 // implied finds the projects of a repository whose settings declare no projects.
 func implied(files fs.FS, s *Settings) (all, left []Project, ds diags.Diagnostics) {
 	dirs, err := configurations(files)
@@ -283,7 +312,7 @@ func configurations(files fs.FS) ([]string, error) {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && (d.Name() == ".git" || d.Name() == ".terraform" || d.Name() == terragrunt.Cache):
+		case d.IsDir() && skipped(d.Name()):
 			return fs.SkipDir
 		case loading.IsFile(name) && isFile(files, name, d):
 			found[path.Dir(name)] = true
