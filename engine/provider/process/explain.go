@@ -48,6 +48,15 @@ func (h *handshakeLine) String() string {
 	return strings.TrimSpace(string(h.text))
 }
 
+// network returns the network on which the plugin listens: "unix" or "tcp".
+func (h *handshakeLine) network() string {
+	fields := strings.Split(h.String(), "|")
+	if len(fields) < 3 {
+		return ""
+	}
+	return fields[2]
+}
+
 // explain returns the reason why a plugin could not be started, and what to do. It uses what the runner has
 // recorded.
 func (r *runner) explain(ctx context.Context, err error, timeout time.Duration) error {

@@ -347,14 +347,6 @@ func TestManyAtOnce(t *testing.T) {
 	wg.Wait()
 }
 
-// TestWithoutTLS: TF_DISABLE_PLUGIN_TLS works.
-func TestWithoutTLS(t *testing.T) {
-	t.Parallel()
-	l := launch(t, "lockstep/labv5")
-	l.DisableTLS = true
-	runLaunch(t, l)
-}
-
 // TestOtherProviders: plugins that are not ours.
 func TestOtherProviders(t *testing.T) {
 	t.Parallel()

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path"
+	"runtime"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
@@ -62,8 +63,8 @@ type Launch struct {
 	// Begin starts the command of the plugin's process. nil means the command's own Start. A program can set
 	// Begin to run plugins with fewer rights.
 	Begin func(*exec.Cmd) error
-	// DisableTLS turns off mutual TLS for the connection to the plugin. The connection is then protected only
-	// because its socket is in a private directory. Source: the variable TF_DISABLE_PLUGIN_TLS.
+	// DisableTLS turns off TLS also for plugins that listen on a TCP port, which other users of the machine can reach.
+	// Source: the variable TF_DISABLE_PLUGIN_TLS.
 	DisableTLS bool
 	// Memory keeps the plugin's schema between runs; it may be nil.
 	Memory tfplugin.Memory
@@ -88,7 +89,25 @@ var _ provider.Factory = Launch{}.Start
 // Start starts the plugin and connects to it. declared is the provider's schema if another process has
 // returned it, otherwise nil. ctx limits only the start: the process outlives it and must be closed. The
 // error says what to do.
+//
+// A plugin usually listens on a Unix socket in a directory that only this user can enter. Such a connection needs no TLS, whose keys
+// and handshake would take a third of the processor time of a small plan. A plugin that listens on a TCP port is started once more,
+// with mutual TLS.
 func (l Launch) Start(ctx context.Context, declared *schema.Provider) (provider.Client, error) {
+	const onTCP = runtime.GOOS == "windows" // all plugins
+	c, r, err := l.start(ctx, declared, onTCP && !l.DisableTLS)
+	if err != nil || onTCP || l.DisableTLS || r.hello.network() == "unix" {
+		return c, err
+	}
+	if err := c.Close(); err != nil {
+		return nil, err
+	}
+	c, _, err = l.start(ctx, declared, true)
+	return c, err
+}
+
+// start starts the plugin, with or without TLS.
+func (l Launch) start(ctx context.Context, declared *schema.Provider, tls bool) (provider.Client, *runner, error) {
 	r := &runner{launch: l, done: make(chan struct{}), last: &lastWords{}}
 	if l.StartTimeout == 0 {
 		l.StartTimeout = defaultStartTimeout
@@ -101,7 +120,7 @@ func (l Launch) Start(ctx context.Context, declared *schema.Provider) (provider.
 		HandshakeConfig:  handshake,
 		VersionedPlugins: versions,
 		RunnerFunc:       r.prepare,
-		AutoMTLS:         !l.DisableTLS,
+		AutoMTLS:         tls,
 		AllowedProtocols: []goplugin.Protocol{goplugin.ProtocolGRPC},
 		StartTimeout:     l.StartTimeout,
 		SkipHostEnv:      true,
@@ -114,7 +133,7 @@ func (l Launch) Start(ctx context.Context, declared *schema.Provider) (provider.
 	conn, err := connect(ctx, plugin, r)
 	if err != nil {
 		r.end(plugin)
-		return nil, r.explain(ctx, err, l.StartTimeout)
+		return nil, r, r.explain(ctx, err, l.StartTimeout)
 	}
 	return tfplugin.New(tfplugin.Config{
 		Protocol:  protocols[plugin.NegotiatedVersion()],
@@ -128,7 +147,7 @@ func (l Launch) Start(ctx context.Context, declared *schema.Provider) (provider.
 			r.end(plugin)
 			return nil
 		},
-	}), nil
+	}), r, nil
 }
 
 // dialOptions are the options of the connection to the plugin.

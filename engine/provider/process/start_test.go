@@ -8,6 +8,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,6 +19,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"google.golang.org/grpc"
 
 	"github.com/lockstep-iac/lockstep/engine/provider/process"
 	"github.com/lockstep-iac/lockstep/engine/provider/providertest"
@@ -38,6 +41,8 @@ func TestMain(m *testing.M) {
 		fmt.Println("Welcome to the plugin!")
 	case "old":
 		fmt.Println("1|4|tcp|127.0.0.1:1|grpc")
+	case "tcp", "unix":
+		pretendServer(os.Getenv("PRETEND"))
 	case "netrpc":
 		fmt.Println("1|5|tcp|127.0.0.1:1|netrpc")
 	case "environment":
@@ -306,5 +311,52 @@ func TestNothingLeftBehind(t *testing.T) {
 			t.Fatalf("goroutines are left:\n%s", &stacks)
 		}
 		time.Sleep(time.Millisecond)
+	}
+}
+
+// pretendServer plays a plugin that listens on a network, and says in a file with which kind of connection.
+func pretendServer(network string) {
+	address := "127.0.0.1:0"
+	if network == "unix" {
+		address = filepath.Join(os.Getenv("PLUGIN_UNIX_SOCKET_DIR"), "s")
+	}
+	l, err := net.Listen(network, address)
+	if err != nil {
+		panic(err)
+	}
+	f, err := os.OpenFile(os.Getenv("STARTS"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Fprintf(f, "TLS %v\n", os.Getenv("PLUGIN_CLIENT_CERT") != "")
+	f.Close()
+	fmt.Printf("1|5|%s|%s|grpc|\n", network, l.Addr())
+	grpc.NewServer().Serve(l)
+}
+
+// TestTLS holds that a plugin on a TCP port is started once more, with TLS, and one on a private socket is not.
+func TestTLS(t *testing.T) {
+	t.Parallel()
+	me, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, x := range map[string]struct {
+		network, want string
+		disabled      bool
+	}{
+		"a private socket":   {"unix", "TLS false\n", false},
+		"a port":             {"tcp", "TLS false\nTLS true\n", false},
+		"a port, no TLS":     {"tcp", "TLS false\n", true},
+		"a socket, disabled": {"unix", "TLS false\n", true},
+	} {
+		file := filepath.Join(t.TempDir(), "starts")
+		l := process.Launch{Name: "lab", Path: me, Env: []string{"PRETEND=" + x.network, "STARTS=" + file}, DisableTLS: x.disabled}
+		if c, err := l.Start(t.Context(), nil); err == nil {
+			c.Close()
+		}
+		if got, err := os.ReadFile(file); err != nil || string(got) != x.want {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
 	}
 }
