@@ -183,40 +183,14 @@ func (pl *Planner) make(ctx context.Context, s ledger.Versioned, q admission.Req
 	if runs.Preview(s.Run) {
 		return pl.preview(ctx, s, q, dir)
 	}
-	var job jobs.Job
-	place := func(ctx context.Context, q *admission.Request) (err error) {
-		job, q.Unusable, err = pl.Facts.Job(ctx, q, dir)
-		return err
-	}
-	q, d, err := pl.Facts.Ask(ctx, q, gatefacts.Sources{admission.StatePlace: place})
+	x, why, err := pl.prepare(ctx, &s, q, dir, again)
 	if err != nil {
 		return pl.recordFinalError(ctx, s, err)
 	}
-	if q.Unusable != "" {
-		return pl.recordFailure(ctx, s, markdown.Code(q.Unusable))
+	if why != "" {
+		return pl.recordFailure(ctx, s, why)
 	}
-	if !d.Allowed() {
-		return pl.recordDenial(ctx, s, d)
-	}
-	before, err := pl.Hooks.Run(ctx, jobs.HookCall{Event: endpoints.BeforePlan, Run: s.Run})
-	if err != nil {
-		return pl.recordFinalError(ctx, s, err)
-	}
-	if d := integrations.HookRefusal(before, again); !d.Allowed() {
-		return pl.recordDenial(ctx, s, d)
-	}
-	failure, err := pl.Foreseer.Complete(ctx, s.Run, &job)
-	if err != nil {
-		return pl.recordFinalError(ctx, s, err)
-	}
-	if s.Plan.Reads, err = pl.Foreseer.Reads(ctx, s.Run); err != nil {
-		return pl.recordFinalError(ctx, s, err)
-	}
-	s.Address.Owner = q.Placing.Owner
-	s.Plan.Deploys = job.Environment.GitHub()
-	if err := pl.recountApplies(ctx, &s, job.State.String(), *q.Placing); err != nil {
-		return pl.recordFinalError(ctx, s, err)
-	}
+	q, job := x.q, x.job
 	in := ledger.Inputs{Whole: job.Grants.Programs()}
 	if err = pl.planStore().inputs(ctx, dir, s.Run, &in); err != nil {
 		return pl.failWithoutInputs(ctx, s, err)
@@ -250,11 +224,11 @@ func (pl *Planner) make(ctx context.Context, s ledger.Versioned, q admission.Req
 		return pl.recordFinalError(ctx, s, err)
 	}
 	if result.Plan == nil {
-		s.Plan.Failure = &failure
+		s.Plan.Failure = &x.failure
 	}
-	result.Report = reasons.Hooks(append(before, after...)) + placed(s.Run, result, *q.Placing).Above(result.Report)
+	result.Report = reasons.Hooks(append(x.before, after...)) + placed(s.Run, result, *q.Placing).Above(result.Report)
 	if no := q.Placing.DestroysFormer(runs.Run{ID: runs.ID{Project: s.Project}, Plan: runs.Plan{PlanSummary: comment.PlanSummary{Counts: result.Counts}}}); no != nil {
-		s.Plan.Failure = &failure // the plan is made again once the state changes
+		s.Plan.Failure = &x.failure // the plan is made again once the state changes
 		return pl.storePlan(ctx, s, jobs.PlanResult{Report: reasons.List{no}.Markdown() + "\n\n" + result.Report, Full: result.Full}, in)
 	}
 	if result.Plan != nil && !s.Spec.Removed {
@@ -263,6 +237,48 @@ func (pl *Planner) make(ctx context.Context, s ledger.Versioned, q admission.Req
 		}
 	}
 	return pl.storePlan(ctx, s, result, in, job.Foreseen...)
+}
+
+// prepared has what a plan needs besides its checkout.
+type prepared struct {
+	q       admission.Request // as the gate has decided about it
+	job     jobs.Job
+	before  []reasons.Hooked
+	failure runs.Failure // recorded if the plan fails
+}
+
+// prepare asks the gate and the hooks before the plan, and completes the job. why is the reason, in Markdown, if the plan must not or
+// cannot be made. again is the command to plan again.
+func (pl *Planner) prepare(ctx context.Context, s *ledger.Versioned, q admission.Request, dir string, again comment.Command) (x prepared, why string, err error) {
+	place := func(ctx context.Context, q *admission.Request) (err error) {
+		x.job, q.Unusable, err = pl.Facts.Job(ctx, q, dir)
+		return err
+	}
+	q, d, err := pl.Facts.Ask(ctx, q, gatefacts.Sources{admission.StatePlace: place})
+	switch {
+	case err != nil:
+		return x, "", err
+	case q.Unusable != "":
+		return x, markdown.Code(q.Unusable), nil
+	case !d.Allowed():
+		return x, d.Reasons.Markdown(), nil
+	}
+	x.q = q
+	if x.before, err = pl.Hooks.Run(ctx, jobs.HookCall{Event: endpoints.BeforePlan, Run: s.Run}); err != nil {
+		return x, "", err
+	}
+	if d := integrations.HookRefusal(x.before, again); !d.Allowed() {
+		return x, d.Reasons.Markdown(), nil
+	}
+	if x.failure, err = pl.Foreseer.Complete(ctx, s.Run, &x.job); err != nil {
+		return x, "", err
+	}
+	if s.Plan.Reads, err = pl.Foreseer.Reads(ctx, s.Run); err != nil {
+		return x, "", err
+	}
+	s.Address.Owner = q.Placing.Owner
+	s.Plan.Deploys = x.job.Environment.GitHub()
+	return x, "", pl.recountApplies(ctx, s, x.job.State.String(), *q.Placing)
 }
 
 // checkout checks out the commit of a plan. If the trial merge no longer exists on GitHub, it uses the present
