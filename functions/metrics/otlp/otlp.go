@@ -56,6 +56,15 @@ func Parse(text string) (Settings, error) {
 	return s, nil
 }
 
+// Secrets returns what nobody may read of the settings: the values of the headers, without the word before a token.
+func (s Settings) Secrets() []string {
+	var all []string
+	for _, value := range s.Headers {
+		all = append(all, value[strings.LastIndexByte(value, ' ')+1:])
+	}
+	return all
+}
+
 // An Exporter sends measurements and spans. It is safe for concurrent use.
 type Exporter struct {
 	meters      *sdkmetric.MeterProvider

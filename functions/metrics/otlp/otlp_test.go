@@ -54,6 +54,9 @@ func started(t *testing.T) (*collector, *Exporter) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if got := s.Secrets(); len(got) != 1 || got[0] != "hunter2" {
+		t.Errorf("the secrets are %q", got)
+	}
 	s.Deployment, s.Version = "acme", "1.2.3"
 	x, err := Open(t.Context(), s)
 	if err != nil {

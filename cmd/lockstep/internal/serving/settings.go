@@ -160,7 +160,7 @@ func (o *serveOptions) settings(a *cli.App, f *cli.Flags) (*serveSettings, error
 		if s.collector, err = otlp.Parse(text); err != nil {
 			return nil, cli.Hinted(fmt.Errorf("-collector: %s: %w", o.collector, err), "write the address in the first line, and one header in each further line: Authorization: Bearer TOKEN")
 		}
-		s.secrets = append(s.secrets, text)
+		s.secrets = append(s.secrets, s.collector.Secrets()...)
 	}
 	return s, nil
 }

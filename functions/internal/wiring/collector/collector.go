@@ -31,7 +31,7 @@ func Open(w *wiring.World) error {
 	if err != nil {
 		return fmt.Errorf("the secret %s: %w", w.CollectorSecret, err)
 	}
-	for _, value := range s.Headers {
+	for _, value := range s.Secrets() {
 		w.Secrets = append(w.Secrets, github.NewSecret(value))
 	}
 	s.Deployment, s.Version = w.Deployment, wiring.Version
