@@ -102,6 +102,9 @@ func (e *Reader) require(ctx context.Context, q *admission.Request) error {
 	if err := servedNow(ctx, e, q); err != nil {
 		return err
 	}
+	if q.Shadow, err = shadowedBy(ctx, e, in.sha, in.settings, q.Run); err != nil {
+		return err
+	}
 	if q.Verb == comment.Plan && (e.Message.Kind == pipeline.ToCheck || e.Message.Kind == pipeline.ToQueue) {
 		return nil // nobody asks: a permitted plan of this head is made again
 	}
@@ -261,7 +264,7 @@ func (e *Reader) RequiredAgain(ctx context.Context, q *admission.Request, conten
 	if err := again.require(ctx, &now); err != nil {
 		return err
 	}
-	q.Required, q.Deployment, q.ServedBy = now.Required, now.Deployment, now.ServedBy
+	q.Required, q.Deployment, q.ServedBy, q.Shadow = now.Required, now.Deployment, now.ServedBy, now.Shadow
 	e.decided = again.decided
 	if q.Order, err = again.orderIn(ctx, e.asked.Head); err != nil {
 		return fmt.Errorf("look at the order of applies again: %w", err)
