@@ -93,13 +93,13 @@ func Compare(ours Plan, theirs Claim) Agreement {
 	case ours.Failed && theirs.Failed:
 		return Agreement{Verdict: Agree}
 	case ours.Failed:
-		return agreement([]Difference{{Ours: "failed", Theirs: theirs.say(), Cause: FailedHere}})
+		return agreement([]Difference{{Ours: "failed", Theirs: theirs.Say(), Cause: FailedHere}})
 	case theirs.Failed:
-		return agreement([]Difference{{Ours: ours.say(), Theirs: "failed", Cause: FailedThere}})
+		return agreement([]Difference{{Ours: ours.Say(), Theirs: "failed", Cause: FailedThere}})
 	}
 	all := objects(ours, theirs)
 	if theirs.Counted && !theirs.Cut && theirs.counted() != theirs.Counts {
-		all = append(all, Difference{Ours: ours.say(), Theirs: fmt.Sprintf("%s, but its list has %s", theirs.Counts, theirs.counted()), Cause: Contradiction})
+		all = append(all, Difference{Ours: ours.Say(), Theirs: fmt.Sprintf("%s, but its list has %s", theirs.Counts, theirs.counted()), Cause: Contradiction})
 	}
 	if theirs.Counted && theirs.Cut && !ours.Cut && theirs.Counts != ours.Counts {
 		all = append(all, Difference{Ours: ours.Counts.String(), Theirs: theirs.Counts.String(), Cause: OtherCounts})
@@ -129,8 +129,8 @@ func agreement(all []Difference) Agreement {
 	return Agreement{Verdict: Differ, Differences: keep, More: len(all) - len(keep)}
 }
 
-// say returns a plan in few words.
-func (p Plan) say() string {
+// Say returns a plan in few words.
+func (p Plan) Say() string {
 	switch {
 	case p.Failed:
 		return "failed"

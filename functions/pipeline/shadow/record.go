@@ -1,0 +1,89 @@
+package shadow
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// A Record is a plan of Lockstep for a project in shadow mode, with what is known about the other tool's plan of the same
+// commit. Other Apps and repositories have records of their own.
+type Record struct {
+	// Repo is the repository as "acme/infra". App is the App of another tenant; "" for the first one.
+	Repo string
+	App  string `json:",omitempty"`
+	Pull int
+	// Project, Dir and Workspace name the project. Head is the planned commit; Base and Merge are the base branch's commit
+	// and their trial merge.
+	Project, Dir, Workspace string
+	Head, Base, Merge       string
+	Tool                    Tool `json:",omitempty"`
+	// Pushed is the time of the push, by GitHub's clock; zero if it is unknown. Queued and Planned are the times at which
+	// Lockstep has begun and finished, by its own clock. Planned is zero before that.
+	Pushed  time.Time `json:",omitzero"`
+	Queued  time.Time
+	Planned time.Time `json:",omitzero"`
+	// Ours is Lockstep's plan, shortened. Problem is why it failed, in Markdown; "" if it did not.
+	Ours    Plan   `json:",omitzero"`
+	Problem string `json:",omitempty"`
+	// Serial and Lineage are those of the state from which the plan was made.
+	Serial  uint64 `json:",omitempty"`
+	Lineage string `json:",omitempty"`
+	// Comment is the comment with the other tool's plan, and Theirs the time at which it was written; zero for none.
+	Comment int64     `json:",omitempty"`
+	Theirs  time.Time `json:",omitzero"`
+	// Applied is the time at which Lockstep has compared its plan with the state; zero if it has not.
+	Applied time.Time `json:",omitzero"`
+	Agreement
+	// Seconds is how long the plan took, and Requests how many requests to GitHub it cost.
+	Seconds  float64 `json:",omitempty"`
+	Requests int     `json:",omitempty"`
+}
+
+// Subject returns the project of a record.
+func (r Record) Subject() Subject { return Subject{r.Project, r.Dir, r.Workspace} }
+
+// Label returns the name of the project for people.
+func (r Record) Label() string {
+	if r.Workspace == "" || r.Workspace == "default" {
+		return r.Project
+	}
+	return fmt.Sprintf("%s (%s)", r.Project, r.Workspace)
+}
+
+// OurTime and TheirTime return how long after the push each plan was there. ok is false if that is not known.
+func (r Record) OurTime() (d time.Duration, ok bool) {
+	from := r.Pushed
+	if from.IsZero() {
+		from = r.Queued
+	}
+	return r.Planned.Sub(from), !r.Planned.IsZero() && !from.IsZero() && !r.Planned.Before(from)
+}
+
+// TheirTime is described at [Record.OurTime].
+func (r Record) TheirTime() (d time.Duration, ok bool) {
+	return r.Theirs.Sub(r.Pushed), !r.Theirs.IsZero() && !r.Pushed.IsZero() && !r.Theirs.Before(r.Pushed)
+}
+
+// Decode decodes the value of a record.
+func Decode(value []byte) (r Record, err error) {
+	if err := json.Unmarshal(value, &r); err != nil {
+		return r, fmt.Errorf("read a plan in shadow mode: the record is damaged: %w", err)
+	}
+	return r, nil
+}
+
+// maxRecord is the maximum size of the changes in a record, in bytes of addresses.
+const maxRecord = 48 << 10
+
+// Short returns the plan with as many changes as a record can hold.
+func (p Plan) Short() Plan {
+	size := 0
+	for i, c := range p.Changes {
+		if size += len(c.Address) + len(c.From) + 40; size > maxRecord {
+			p.Changes, p.Cut = p.Changes[:i:i], true
+			break
+		}
+	}
+	return p
+}
