@@ -14,11 +14,11 @@ import (
 type Mode string
 
 const (
-	// ModeActive is the mode in which Lockstep plans and applies.
-	ModeActive Mode = "active"
-	// ModeShadow is the mode in which another tool applies. Lockstep only plans, and compares its plans with those of the
+	// modeActive is the mode in which Lockstep plans and applies.
+	modeActive Mode = "active"
+	// modeShadow is the mode in which another tool applies. Lockstep only plans, and compares its plans with those of the
 	// other tool.
-	ModeShadow Mode = "shadow"
+	modeShadow Mode = "shadow"
 )
 
 // Shadow names the tool that applies projects in shadow mode.
@@ -35,12 +35,12 @@ func (p *parser) mode(a *hcl.Attribute, x *Project) {
 	before, on := len(p.diags), ""
 	p.decode(a, &on, "a text")
 	switch x.Mode = Mode(on); {
-	case x.Mode == ModeActive || x.Mode == ModeShadow:
+	case x.Mode == modeActive || x.Mode == modeShadow:
 	case len(p.diags) > before:
-		x.Mode = ModeShadow // the more careful value
+		x.Mode = modeShadow // the more careful value
 	default:
-		p.errorf(a.Expr.Range(), "Invalid mode", "The mode of a project is %q (Lockstep plans and applies) or %q (another tool applies, and Lockstep only plans and compares).", ModeActive, ModeShadow)
-		x.Mode = ModeShadow // the more careful value
+		p.errorf(a.Expr.Range(), "Invalid mode", "The mode of a project is %q (Lockstep plans and applies) or %q (another tool applies, and Lockstep only plans and compares).", modeActive, modeShadow)
+		x.Mode = modeShadow // the more careful value
 	}
 }
 
@@ -75,7 +75,7 @@ func (p *parser) withoutEffect(content *hcl.BodyContent) {
 	blocks := content.Blocks.OfType(grammar.Shadow.Type)
 	switch {
 	case !s.ShadowsSome() && len(blocks) > 0:
-		p.warnf(blocks[0].DefRange, "Block without effect", "No project has mode = %q, so Lockstep compares nothing. Write the argument into the defaults block or into a project block, or remove this block.", ModeShadow)
+		p.warnf(blocks[0].DefRange, "Block without effect", "No project has mode = %q, so Lockstep compares nothing. Write the argument into the defaults block or into a project block, or remove this block.", modeShadow)
 	case s.ShadowsSome() && s.Automerge != nil:
 		p.warnf(content.Blocks.OfType(grammar.Automerge.Type)[0].DefRange, "Automerge without effect", "Lockstep does not merge pull requests that change a project in shadow mode, because the other tool applies it. Remove the block once Lockstep applies the projects.")
 	}
@@ -84,12 +84,12 @@ func (p *parser) withoutEffect(content *hcl.BodyContent) {
 	}
 	for _, form := range []grammar.Block{grammar.Check, grammar.Drift, grammar.Hook, grammar.Notify} {
 		for _, b := range content.Blocks.OfType(form.Type) {
-			p.warnf(b.DefRange, "Block without effect", "All projects are in shadow mode, in which Lockstep only plans and writes one neutral check. The %s block counts once a project has mode = %q.", form.Type, ModeActive)
+			p.warnf(b.DefRange, "Block without effect", "All projects are in shadow mode, in which Lockstep only plans and writes one neutral check. The %s block counts once a project has mode = %q.", form.Type, modeActive)
 		}
 	}
 	for _, b := range content.Blocks.OfType(grammar.Require.Type) {
 		if len(b.Labels) > 0 && b.Labels[0] != "plan" {
-			p.warnf(b.DefRange, "Block without effect", "All projects are in shadow mode, in which Lockstep carries out no commands. The block counts once a project has mode = %q.", ModeActive)
+			p.warnf(b.DefRange, "Block without effect", "All projects are in shadow mode, in which Lockstep carries out no commands. The block counts once a project has mode = %q.", modeActive)
 		}
 	}
 }
@@ -109,17 +109,17 @@ func (s *Settings) Shadows(p Project, base []Project) bool {
 			known = append(known, x)
 		}
 	}
-	return len(known) == 0 || slices.ContainsFunc(known, func(x Project) bool { return x.Mode == ModeShadow })
+	return len(known) == 0 || slices.ContainsFunc(known, func(x Project) bool { return x.Mode == modeShadow })
 }
 
 // ShadowsSome reports whether at least one project can be in shadow mode.
 func (s *Settings) ShadowsSome() bool {
-	return s != nil && slices.ContainsFunc(s.modes(), func(m Mode) bool { return m == ModeShadow })
+	return s != nil && slices.ContainsFunc(s.modes(), func(m Mode) bool { return m == modeShadow })
 }
 
 // OnlyShadows reports whether all projects are in shadow mode. Lockstep is then silent in the repository.
 func (s *Settings) OnlyShadows() bool {
-	return s != nil && !slices.ContainsFunc(s.modes(), func(m Mode) bool { return m != ModeShadow })
+	return s != nil && !slices.ContainsFunc(s.modes(), func(m Mode) bool { return m != modeShadow })
 }
 
 // modes returns the modes of all blocks. The first one is that of the projects without a block.

@@ -48,7 +48,10 @@ func (e *Reader) requirements(ctx context.Context) (*required, error) {
 		branch = e.Pull.DefaultBranch
 	}
 	if !e.Pull.Merged || !planned || e.afterwards {
-		if sha, err = e.Hub.Tip(ctx, branch); err != nil {
+		if sha = e.tip.take(branch); sha == "" {
+			sha, err = e.Hub.Tip(ctx, branch)
+		}
+		if err != nil {
 			return nil, fmt.Errorf("look at the base branch: %w", err)
 		}
 	}
@@ -255,7 +258,7 @@ func (e *Reader) RequiredAgain(ctx context.Context, q *admission.Request, conten
 		return fmt.Errorf("look at the pull request again: %w", err)
 	}
 	again := *e
-	again.Pull, again.required, again.decided = pull, nil, nil
+	again.Pull, again.required, again.decided, again.tip = pull, nil, nil, tipOf{}
 	again.elsewhere = nil
 	now := *q
 	if content != nil {

@@ -2,6 +2,7 @@ package gatefacts
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/project"
@@ -23,11 +24,29 @@ func Shadows(ctx context.Context, e *Reader, sha string, s *project.Settings, p 
 	return err == nil && s.Shadows(p, b.projects), err
 }
 
-// SettingsNow returns the settings of the present base branch, which the gate also uses. They are nil if there are none.
+// SettingsNow returns the settings of the present base branch. They are nil if there are none, and if Lockstep does not plan for
+// the branch. If the gate asks for requirements after that, it uses the same commit.
 func SettingsNow(ctx context.Context, e *Reader) (*project.Settings, error) {
-	in, err := e.requirements(ctx)
-	if err != nil {
+	if planned, err := BasePlanned(ctx, e); err != nil || !planned {
 		return nil, err
 	}
-	return in.settings, nil
+	tip, err := e.Hub.Tip(ctx, e.Pull.Base.Ref)
+	if err != nil {
+		return nil, fmt.Errorf("look at the base branch: %w", err)
+	}
+	e.tip = tipOf{e.Pull.Base.Ref, tip}
+	s, _, err := e.Settings(ctx, tip)
+	return s, err
+}
+
+// A tipOf is the commit of a branch that was read a moment ago.
+type tipOf struct{ branch, sha string }
+
+// take returns the commit of a branch if it was read a moment ago; "" otherwise. The next call returns "".
+func (t *tipOf) take(branch string) (sha string) {
+	if t.branch == branch {
+		sha = t.sha
+	}
+	*t = tipOf{}
+	return sha
 }

@@ -59,9 +59,9 @@ func Applied(ours Plan, serial uint64, lineage string, now After) Agreement {
 	}
 	var all []Difference
 	for _, c := range ours.Changes {
-		d := Difference{Address: c.Address, Ours: c.say(), Cause: NotTrue}
+		d := Difference{Address: c.Address, Ours: c.say(), Cause: notTrue}
 		here := now.Objects[c.Address]
-		gone := c.Action == Delete || c.Action == Forget
+		gone := c.Action == destroy || c.Action == forget
 		switch {
 		case gone && here:
 			d.Theirs = "still in the state"

@@ -121,7 +121,7 @@ func (r *atlantisReader) text(text string) {
 		r.now.Applied = strings.Contains(text, "Apply complete!")
 	case !r.now.Counted && r.now.Changes == nil:
 		cut := r.now.Cut
-		r.now.Plan = ReadText(text)
+		r.now.Plan = readText(text)
 		r.now.Cut = r.now.Cut || cut
 	}
 }

@@ -15,7 +15,9 @@ import (
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	source := shadow.Source{Tool: shadow.Atlantis, Author: "bot[bot]"}
-	plan := func(text string) string { return "Ran Plan for dir: `net` workspace: `default`\n\n```diff\n" + text + "```\n" }
+	plan := func(text string) string {
+		return "Ran Plan for dir: `net` workspace: `default`\n\n```diff\n" + text + "```\n"
+	}
 	many := strings.Repeat("  # terraform_data.a[1] will be created\n", 4000) + "Plan: 4000 to add, 0 to change, 0 to destroy.\n"
 	claims := source.Claims([]shadow.Comment{{ID: 1, Author: "bot[bot]", Body: plan(many)}}, time.Time{})
 	if len(claims) != 1 || len(claims[0].Changes) != 2000 || !claims[0].Cut || claims[0].Counts.Add != 4000 {

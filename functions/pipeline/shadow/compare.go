@@ -21,42 +21,42 @@ type Cause string
 
 // These are the causes. [Cause.Sentence] has the words for each.
 const (
-	OnlyOurs      Cause = "only Lockstep"
-	OnlyTheirs    Cause = "only the other tool"
-	OtherAction   Cause = "other action"
-	OtherCounts   Cause = "other counts"
-	OtherOutputs  Cause = "other outputs"
-	OtherMove     Cause = "other move"
-	OtherImport   Cause = "other import"
-	FailedHere    Cause = "failed here"
-	FailedThere   Cause = "failed there"
-	Contradiction Cause = "contradiction"
-	NotTrue       Cause = "has not come true"
+	onlyOurs      Cause = "only Lockstep"
+	onlyTheirs    Cause = "only the other tool"
+	otherAction   Cause = "other action"
+	otherCounts   Cause = "other counts"
+	otherOutputs  Cause = "other outputs"
+	otherMove     Cause = "other move"
+	otherImport   Cause = "other import"
+	failedHere    Cause = "failed here"
+	failedThere   Cause = "failed there"
+	contradiction Cause = "contradiction"
+	notTrue       Cause = "has not come true"
 )
 
-// Causes are all causes, in the order of reports.
-var Causes = []Cause{FailedHere, FailedThere, OtherAction, OnlyOurs, OnlyTheirs, OtherMove, OtherImport, OtherOutputs, OtherCounts, Contradiction, NotTrue}
+// causes are all causes, in the order of reports.
+var causes = []Cause{failedHere, failedThere, otherAction, onlyOurs, onlyTheirs, otherMove, otherImport, otherOutputs, otherCounts, contradiction, notTrue}
 
 // Sentence says what usually leads to a difference, and what to look at.
 func (c Cause) Sentence() string {
 	switch c {
-	case OnlyOurs, OnlyTheirs:
+	case onlyOurs, onlyTheirs:
 		return "Compare the variables and the credentials of the two plans. The state or a real object may have changed between them."
-	case OtherAction:
+	case otherAction:
 		return "Compare the versions of the provider and of Terraform: they decide between an update and a replacement."
-	case OtherCounts:
+	case otherCounts:
 		return "The numbers in the summaries differ. The other plan does not list all objects, so compare it in full."
-	case OtherOutputs:
+	case otherOutputs:
 		return "Compare the variables of the two plans: only the outputs differ."
-	case OtherMove, OtherImport:
+	case otherMove, otherImport:
 		return "Compare the moved and import blocks that the two tools have read: one of them may have planned another commit."
-	case FailedHere:
+	case failedHere:
 		return "Read the error of Lockstep's plan in the check. The role of Lockstep may not read all that it needs."
-	case FailedThere:
+	case failedThere:
 		return "Read the error in the comment of the other tool. Lockstep has planned without an error."
-	case Contradiction:
+	case contradiction:
 		return "The comment contradicts itself: its summary does not fit its list. Look at who wrote it."
-	case NotTrue:
+	case notTrue:
 		return "The state after the apply is not what Lockstep had planned. Something else may have changed it, too."
 	}
 	return ""
@@ -93,26 +93,26 @@ func Compare(ours Plan, theirs Claim) Agreement {
 	case ours.Failed && theirs.Failed:
 		return Agreement{Verdict: Agree}
 	case ours.Failed:
-		return agreement([]Difference{{Ours: "failed", Theirs: theirs.Say(), Cause: FailedHere}})
+		return agreement([]Difference{{Ours: "failed", Theirs: theirs.Say(), Cause: failedHere}})
 	case theirs.Failed:
-		return agreement([]Difference{{Ours: ours.Say(), Theirs: "failed", Cause: FailedThere}})
+		return agreement([]Difference{{Ours: ours.Say(), Theirs: "failed", Cause: failedThere}})
 	}
 	all := objects(ours, theirs)
 	if theirs.Counted && !theirs.Cut && theirs.counted() != theirs.Counts {
-		all = append(all, Difference{Ours: ours.Say(), Theirs: fmt.Sprintf("%s, but its list has %s", theirs.Counts, theirs.counted()), Cause: Contradiction})
+		all = append(all, Difference{Ours: ours.Say(), Theirs: fmt.Sprintf("%s, but its list has %s", theirs.Counts, theirs.counted()), Cause: contradiction})
 	}
 	if theirs.Counted && theirs.Cut && !ours.Cut && theirs.Counts != ours.Counts {
-		all = append(all, Difference{Ours: ours.Counts.String(), Theirs: theirs.Counts.String(), Cause: OtherCounts})
+		all = append(all, Difference{Ours: ours.Counts.String(), Theirs: theirs.Counts.String(), Cause: otherCounts})
 	}
 	if o := theirs.Objects; o != nil && !o.fit(ours) {
-		all = append(all, Difference{Ours: ours.Counts.String(), Theirs: o.String(), Cause: OtherCounts})
+		all = append(all, Difference{Ours: ours.Counts.String(), Theirs: o.String(), Cause: otherCounts})
 	}
 	if nothing := len(ours.Changes) == 0 && !ours.Outputs; theirs.Some && nothing {
-		all = append(all, Difference{Ours: "no changes", Theirs: "some changes", Cause: OtherCounts})
+		all = append(all, Difference{Ours: "no changes", Theirs: "some changes", Cause: otherCounts})
 	}
 	if !theirs.OutputsUnknown && (!theirs.Cut || theirs.Outputs) && ours.Outputs != theirs.Outputs {
 		says := map[bool]string{true: "changes outputs", false: "changes no outputs"}
-		all = append(all, Difference{Ours: says[ours.Outputs], Theirs: says[theirs.Outputs], Cause: OtherOutputs})
+		all = append(all, Difference{Ours: says[ours.Outputs], Theirs: says[theirs.Outputs], Cause: otherOutputs})
 	}
 	if len(all) > 0 {
 		return agreement(all)
@@ -146,20 +146,11 @@ func (p Plan) Say() string {
 
 // fit reports whether numbers of objects can be those of a plan. A replaced object counts once, as added or as destroyed.
 func (o Counts) fit(p Plan) bool {
-	var create, update, destroy, replace int
+	n := map[Action]int{}
 	for _, c := range p.Changes {
-		switch c.Action {
-		case Create:
-			create++
-		case Update:
-			update++
-		case Delete:
-			destroy++
-		case Replace:
-			replace++
-		}
+		n[c.Action]++
 	}
-	return p.Cut || o.Change == update && o.Add >= create && o.Destroy >= destroy && o.Add+o.Destroy == create+destroy+replace
+	return p.Cut || o.Change == n[update] && o.Add >= n[create] && o.Destroy >= n[destroy] && o.Add+o.Destroy == n[create]+n[destroy]+n[replace]
 }
 
 // objects returns the differences between the objects of two plans, by address.
@@ -183,22 +174,22 @@ func objects(ours Plan, theirs Claim) (out []Difference) {
 		case !here && ours.Cut, !there && theirs.Cut:
 			continue
 		case !there:
-			d.Cause = OnlyOurs
+			d.Cause = onlyOurs
 		case !here:
-			d.Cause = OnlyTheirs
+			d.Cause = onlyTheirs
 		case a.Action != b.Action:
-			d.Cause = OtherAction
+			d.Cause = otherAction
 		case a.From != b.From:
-			d.Cause = OtherMove
+			d.Cause = otherMove
 		case a.Imported != b.Imported:
-			d.Cause = OtherImport
+			d.Cause = otherImport
 		default:
 			continue
 		}
 		out = append(out, d)
 	}
 	slices.SortStableFunc(out, func(a, b Difference) int {
-		return cmp.Or(cmp.Compare(slices.Index(Causes, a.Cause), slices.Index(Causes, b.Cause)), strings.Compare(a.Address, b.Address))
+		return cmp.Or(cmp.Compare(slices.Index(causes, a.Cause), slices.Index(causes, b.Cause)), strings.Compare(a.Address, b.Address))
 	})
 	return out
 }
@@ -212,7 +203,7 @@ func (c Change) say() string {
 	if c.From != "" {
 		words = append(words, "move from "+c.From)
 	}
-	if c.Action != Keep && c.Action != "" {
+	if c.Action != keep && c.Action != "" {
 		words = append(words, string(c.Action))
 	}
 	if len(words) == 0 {

@@ -52,7 +52,7 @@ func readDflook(body string) []Claim {
 		}
 		c.Applied = c.Applied || strings.HasPrefix(line, ":white_check_mark: Plan applied") || strings.HasPrefix(line, ":white_check_mark: No changes to apply")
 	}
-	c.Plan = ReadText(plan)
+	c.Plan = readText(plan)
 	if cut := strings.LastIndex(plan, dflookCut); cut >= 0 && strings.TrimSpace(plan[cut:]) != "" && strings.Count(plan[cut:], "\n") <= 1 {
 		c.Cut, c.OutputsUnknown = true, !c.Outputs
 	}

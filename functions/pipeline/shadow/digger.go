@@ -47,7 +47,7 @@ func readDigger(body string) (out []Claim) {
 			case apply:
 				now.Applied = strings.Contains(p.text, "Apply complete!")
 			default:
-				now.Plan = ReadText(p.text)
+				now.Plan = readText(p.text)
 			}
 			continue
 		}

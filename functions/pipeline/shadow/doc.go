@@ -12,5 +12,5 @@
 // A comment of another tool is hostile: its text comes from a pull request, and perhaps its author lies. So a comment can
 // only be compared. A lie ends as a difference. Nothing that Lockstep does depends on a comment.
 //
-// The package has no effects, and does not know GitHub. Start reading at [Compare].
+// The package reads records, and has no other effects. It does not know GitHub. Start reading at [Compare].
 package shadow

@@ -13,12 +13,12 @@ type Action string
 
 // These are the actions. A plan that only reads an object does nothing with it.
 const (
-	Create  Action = "create"
-	Update  Action = "update"
-	Replace Action = "replace"
-	Delete  Action = "destroy"
-	Forget  Action = "forget"
-	Keep    Action = "keep" // for an object that is only moved or imported
+	create  Action = "create"
+	update  Action = "update"
+	replace Action = "replace"
+	destroy Action = "destroy"
+	forget  Action = "forget"
+	keep    Action = "keep" // for an object that is only moved or imported
 )
 
 // A Change is what a plan does with one object.
@@ -93,13 +93,13 @@ func (p Plan) counted() (c Counts) {
 			c.Import++
 		}
 		switch x.Action {
-		case Create:
+		case create:
 			c.Add++
-		case Update:
+		case update:
 			c.Change++
-		case Delete:
+		case destroy:
 			c.Destroy++
-		case Replace:
+		case replace:
 			c.Add++
 			c.Destroy++
 		}
@@ -154,7 +154,7 @@ func FromJSON(data []byte) (Plan, error) {
 		if x.Deposed != "" {
 			c.Address += fmt.Sprintf(" (deposed object %s)", x.Deposed)
 		}
-		if x.Mode == "data" || c.Action == "" || c.Action == Keep && c.From == "" && !c.Imported {
+		if x.Mode == "data" || c.Action == "" || c.Action == keep && c.From == "" && !c.Imported {
 			continue
 		}
 		p.add(c)
@@ -162,7 +162,7 @@ func FromJSON(data []byte) (Plan, error) {
 	p.sort()
 	p.Counts = p.counted()
 	for _, x := range d.Outputs {
-		p.Outputs = p.Outputs || actionOf(x.Actions) != Keep
+		p.Outputs = p.Outputs || actionOf(x.Actions) != keep
 	}
 	return p, nil
 }
@@ -171,17 +171,17 @@ func FromJSON(data []byte) (Plan, error) {
 func actionOf(actions []string) Action {
 	switch strings.Join(actions, " ") {
 	case "no-op":
-		return Keep
+		return keep
 	case "create":
-		return Create
+		return create
 	case "update":
-		return Update
+		return update
 	case "delete":
-		return Delete
+		return destroy
 	case "delete create", "create delete", "create forget":
-		return Replace
+		return replace
 	case "forget":
-		return Forget
+		return forget
 	}
 	return ""
 }

@@ -1,9 +1,12 @@
 package shadow
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"time"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
 )
 
 // A Record is a plan of Lockstep for a project in shadow mode, with what is known about the other tool's plan of the same
@@ -65,12 +68,39 @@ func (r Record) TheirTime() (d time.Duration, ok bool) {
 	return r.Theirs.Sub(r.Pushed), !r.Theirs.IsZero() && !r.Pushed.IsZero() && !r.Theirs.Before(r.Pushed)
 }
 
-// Decode decodes the value of a record.
-func Decode(value []byte) (r Record, err error) {
-	if err := json.Unmarshal(value, &r); err != nil {
-		return r, fmt.Errorf("read a plan in shadow mode: the record is damaged: %w", err)
+// PullsDir is the directory of the records that name the pull requests with plans in shadow mode.
+const PullsDir = "shadowed/pulls"
+
+// Dir returns the directory of the records of a pull request's plans.
+func Dir(p pipeline.Pull) string { return fmt.Sprintf("shadow/%d/%d", p.Repo.ID, p.Number) }
+
+// Read returns the records of the pull requests that selects selects.
+func Read(ctx context.Context, records pipeline.Records, selects func(pipeline.Pull) bool) (all []Record, err error) {
+	pulls, err := records.List(ctx, PullsDir)
+	if err != nil {
+		return nil, fmt.Errorf("read plans in shadow mode: %w", err)
 	}
-	return r, nil
+	for _, rec := range pulls {
+		var p pipeline.Pull
+		if err := json.Unmarshal(rec.Value, &p); err != nil {
+			return nil, fmt.Errorf("read %s: the record is damaged: %w", rec.Key, err)
+		}
+		if !selects(p) {
+			continue
+		}
+		list, err := records.List(ctx, Dir(p))
+		if err != nil {
+			return nil, fmt.Errorf("read plans in shadow mode: %w", err)
+		}
+		for _, rec := range list {
+			var r Record
+			if err := json.Unmarshal(rec.Value, &r); err != nil {
+				return nil, fmt.Errorf("read %s: the record is damaged: %w", rec.Key, err)
+			}
+			all = append(all, r)
+		}
+	}
+	return all, nil
 }
 
 // maxRecord is the maximum size of the changes in a record, in bytes of addresses.

@@ -16,16 +16,16 @@ var fates = []struct {
 	ending *regexp.Regexp
 	action Action
 }{
-	{regexp.MustCompile(`^(.+?) will be created$`), Create},
-	{regexp.MustCompile(`^(.+?) will be updated in-place$`), Update},
-	{regexp.MustCompile(`^(.+?) will be destroyed$`), Delete},
-	{regexp.MustCompile(`^(.+?) is tainted, so must be replaced$`), Replace},
-	{regexp.MustCompile(`^(.+?) must be replaced$`), Replace},
-	{regexp.MustCompile(`^(.+?) will be replaced, as requested$`), Replace},
-	{regexp.MustCompile(`^(.+?) will be replaced due to changes in replace_triggered_by$`), Replace},
-	{regexp.MustCompile(`^(.+?) will no longer be managed`), Forget},
-	{regexp.MustCompile(`^(.+?) will be removed from the OpenTofu state`), Forget},
-	{regexp.MustCompile(`^(.+?) will be imported$`), Keep},
+	{regexp.MustCompile(`^(.+?) will be created$`), create},
+	{regexp.MustCompile(`^(.+?) will be updated in-place$`), update},
+	{regexp.MustCompile(`^(.+?) will be destroyed$`), destroy},
+	{regexp.MustCompile(`^(.+?) is tainted, so must be replaced$`), replace},
+	{regexp.MustCompile(`^(.+?) must be replaced$`), replace},
+	{regexp.MustCompile(`^(.+?) will be replaced, as requested$`), replace},
+	{regexp.MustCompile(`^(.+?) will be replaced due to changes in replace_triggered_by$`), replace},
+	{regexp.MustCompile(`^(.+?) will no longer be managed`), forget},
+	{regexp.MustCompile(`^(.+?) will be removed from the OpenTofu state`), forget},
+	{regexp.MustCompile(`^(.+?) will be imported$`), keep},
 }
 
 var (
@@ -38,9 +38,9 @@ var (
 	colors   = regexp.MustCompile("\x1b\\[[0-9;]*m")
 )
 
-// ReadText reads the text of a plan as Terraform and OpenTofu print it. Atlantis, Terrateam and dflook move the signs of
+// readText reads the text of a plan as Terraform and OpenTofu print it. Atlantis, Terrateam and dflook move the signs of
 // changes to the beginning of their lines; that changes no headline. The plan is Cut if the text has no end.
-func ReadText(text string) Plan {
+func readText(text string) Plan {
 	p := Plan{}
 	ended := false
 	var last *Change
@@ -96,11 +96,11 @@ func (p *Plan) headline(text string, last *Change) *Change {
 func fateOf(text string) (Change, bool) {
 	for _, f := range fates {
 		if m := f.ending.FindStringSubmatch(text); m != nil {
-			return Change{Address: m[1], Action: f.action, Imported: f.action == Keep}, true
+			return Change{Address: m[1], Action: f.action, Imported: f.action == keep}, true
 		}
 	}
 	if m := movedTo.FindStringSubmatch(text); m != nil {
-		return Change{Address: m[2], Action: Keep, From: m[1]}, true
+		return Change{Address: m[2], Action: keep, From: m[1]}, true
 	}
 	return Change{}, false
 }

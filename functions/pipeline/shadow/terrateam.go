@@ -27,7 +27,7 @@ func readTerrateam(body string) (out []Claim) {
 		if p.fenced {
 			if now != nil && plan && !failed && verb == "Plan" {
 				state := now.Some
-				now.Plan = ReadText(p.text)
+				now.Plan = readText(p.text)
 				now.Some = state && now.Cut && len(now.Changes) == 0
 			}
 			plan = false

@@ -18,7 +18,7 @@ var (
 )
 
 // tfcmtLists are the headlines of lists of addresses.
-var tfcmtLists = map[string]Action{"* Create": Create, "* Update": Update, "* Delete": Delete, "* Replace": Replace, "* Import": "", "* Move": Keep}
+var tfcmtLists = map[string]Action{"* Create": create, "* Update": update, "* Delete": destroy, "* Replace": replace, "* Import": "", "* Move": keep}
 
 // readTfcmt reads a comment of tfcmt. Its lists name all objects, also if the text of the plan is cut.
 func readTfcmt(body string) []Claim {
@@ -79,15 +79,15 @@ func readTfcmt(body string) []Claim {
 	if m := tfcmtResult.FindStringSubmatch(prose.String()); m != nil {
 		result = html.UnescapeString(m[1])
 	}
-	said := ReadText(result)
+	said := readText(result)
 	c.Counts, c.Counted, c.Cut = said.Counts, said.Counted, c.Cut || said.Cut
 	if result == "Only Outputs will be changed." {
 		c.Counted, c.Cut, c.Outputs = true, false, true
 	}
-	shown := ReadText(blocks.String())
+	shown := readText(blocks.String())
 	c.Outputs, c.OutputsUnknown = c.Outputs || shown.Outputs, strings.Contains(blocks.String(), "so the content is omitted by tfcmt.")
 	for _, x := range shown.Changes {
-		if x.Action == Forget { // tfcmt has no list of them
+		if x.Action == forget { // tfcmt has no list of them
 			c.add(x)
 		}
 	}
@@ -118,7 +118,7 @@ func (p *Plan) move(from, to string) {
 			return
 		}
 	}
-	p.add(Change{Address: to, Action: Keep, From: from})
+	p.add(Change{Address: to, Action: keep, From: from})
 }
 
 // imports notes that an object is imported.
@@ -129,5 +129,5 @@ func (p *Plan) imports(address string) {
 			return
 		}
 	}
-	p.add(Change{Address: address, Action: Keep, Imported: true})
+	p.add(Change{Address: address, Action: keep, Imported: true})
 }

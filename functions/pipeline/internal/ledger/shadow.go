@@ -13,21 +13,15 @@ import (
 // A Shadowed is a project of the pull request that is in shadow mode, according to the base commit.
 type Shadowed struct{ Project, Dir, Workspace string }
 
-// ShadowedPulls is the directory of the records that name the pull requests with plans in shadow mode.
-const ShadowedPulls = "shadowed/pulls"
-
-// ShadowDir returns the directory of the records of a pull request's plans in shadow mode.
-func ShadowDir(p pipeline.Pull) string { return fmt.Sprintf("shadow/%d/%d", p.Repo.ID, p.Number) }
-
 func shadowKey(p pipeline.Pull, target, head string) string {
 	sum := sha256.Sum256([]byte(target)) // a target can be as long as the longest name in a key
-	return fmt.Sprintf("%s/%.12s-%s", ShadowDir(p), head, hex.EncodeToString(sum[:8]))
+	return fmt.Sprintf("%s/%.12s-%s", shadow.Dir(p), head, hex.EncodeToString(sum[:8]))
 }
 
 // AddShadowedPull records that a pull request has plans in shadow mode, and that comments on it may have plans of another
 // tool.
 func (ld Ledger) AddShadowedPull(ctx context.Context, p pipeline.Pull) error {
-	key := fmt.Sprintf("%s/%d-%d", ShadowedPulls, p.Repo.ID, p.Number)
+	key := fmt.Sprintf("%s/%d-%d", shadow.PullsDir, p.Repo.ID, p.Number)
 	if err := Edit(ctx, ld, key, func(*pipeline.Pull) *pipeline.Pull { return &p }); err != nil {
 		return err
 	}
@@ -48,5 +42,5 @@ func (ld Ledger) Shadow(ctx context.Context, p pipeline.Pull, target, head strin
 
 // Shadows returns the records of all plans of a pull request in shadow mode, of all heads.
 func (ld Ledger) Shadows(ctx context.Context, p pipeline.Pull) ([]shadow.Record, error) {
-	return List[shadow.Record](ctx, ld, ShadowDir(p))
+	return List[shadow.Record](ctx, ld, shadow.Dir(p))
 }

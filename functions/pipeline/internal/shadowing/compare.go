@@ -135,4 +135,3 @@ func (sh *Shadower) check(ctx context.Context, tool shadow.Tool, l ledger.Look, 
 	_, _, err := report.WriteCheck(ctx, sh.Report, 0, c)
 	return err
 }
-
