@@ -16,6 +16,8 @@ type Summary struct {
 	Projects []ProjectSummary
 	// Causes are the kinds of differences, the most frequent first.
 	Causes []CauseSummary `json:",omitempty"`
+	// Unknowns says for how many plans there is no verdict, by the reason.
+	Unknowns map[string]int `json:",omitempty"`
 	// Differing are the plans that differ, the newest first.
 	Differing []Record `json:",omitempty"`
 	// Seconds is how long Lockstep's plans took together, and Requests how many requests to GitHub they cost.
@@ -56,7 +58,7 @@ func Summarize(all []Record, since time.Time) Summary {
 	s := Summary{Since: since}
 	type key struct{ repo, project string }
 	projects, times := map[key]*ProjectSummary{}, map[key]*[2][]float64{}
-	causes := map[Cause]int{}
+	kinds := map[Cause]int{}
 	var every [2][]float64
 	for _, r := range all {
 		if r.Planned.IsZero() || r.Queued.Before(since) {
@@ -80,7 +82,7 @@ func Summarize(all []Record, since time.Time) Summary {
 			s.Differing = append(s.Differing, r)
 		}
 		for _, d := range r.Differences {
-			causes[d.Cause]++
+			kinds[d.Cause]++
 		}
 	}
 	s.Ours, s.Theirs = median(every[0]), median(every[1])
@@ -91,7 +93,15 @@ func Summarize(all []Record, since time.Time) Summary {
 	slices.SortFunc(s.Projects, func(a, b ProjectSummary) int {
 		return cmp.Or(b.Differ-a.Differ, b.Unknown-a.Unknown, strings.Compare(a.Repo, b.Repo), strings.Compare(a.Project, b.Project))
 	})
-	for c, n := range causes {
+	for _, r := range all {
+		if r.Verdict == Unknown && !r.Planned.IsZero() && !r.Queued.Before(since) {
+			if s.Unknowns == nil {
+				s.Unknowns = map[string]int{}
+			}
+			s.Unknowns[r.Why]++
+		}
+	}
+	for c, n := range kinds {
 		s.Causes = append(s.Causes, CauseSummary{c, n, c.Sentence()})
 	}
 	slices.SortFunc(s.Causes, func(a, b CauseSummary) int {
