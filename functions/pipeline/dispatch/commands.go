@@ -60,7 +60,7 @@ func (co *commands) commanded(ctx context.Context) error {
 		return err
 	}
 	if len(ignored) > 0 && !slices.ContainsFunc(co.Facts.Message.Lines, func(l grammar.Line) bool { return !ignored[l.Problem.Word] }) {
-		return nil
+		return co.compareSoon(ctx)
 	}
 	name := report.AnswerTo(co.Facts.Message)
 	begun, over, err := co.begin(ctx, name)

@@ -13,6 +13,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/executor"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/shadow"
+	"github.com/lockstep-iac/lockstep/github"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
 
@@ -78,7 +79,7 @@ func TestShadowMode(t *testing.T) {
 	}
 	s.repo.Comment("acme-atlantis[bot]", n, atlantisPlan("net", "terraform_data.a", "terraform_data.b"))
 	s.settle()
-	s.expect("the check", s.pages("b"), "neutral, Shadow mode: 1 plan agrees with Atlantis, 1 plan waits for Atlantis", "| `net` | 2 to add, 0 to change, 0 to destroy | agrees |", "| `web` | 1 to add, 0 to change, 0 to destroy | the other tool has not commented yet |")
+	s.expect("the check", s.pages("b"), "neutral, Shadow mode: 1 plan agrees with Atlantis, 1 plan waits for Atlantis", "| `net` | 2 to add, 0 to change, 0 to destroy | agrees |", "| `web` | 1 to add, 0 to change, 0 to destroy | the other tool has not commented yet, and the pull request is not merged |")
 	s.repo.Comment("acme-atlantis[bot]", n, atlantisPlan("web", "terraform_data.z"))
 	s.settle()
 	s.expect("the check", s.pages("b"), "Shadow mode: 1 plan differs from Atlantis, 1 plan agrees with Atlantis", "### `web`", "- `terraform_data.a`: Lockstep `create`, Atlantis `nothing`. Compare the variables", "- `terraform_data.z`: Lockstep `nothing`, Atlantis `create`.")
@@ -108,7 +109,7 @@ func TestShadowMode(t *testing.T) {
 	}
 	for _, r := range s.shadowed(n) {
 		want := map[string]shadow.Verdict{"net": shadow.Agree, "web": shadow.Differ}[r.Project]
-		if r.Verdict != want || r.Comment == 0 || r.Repo != "acme/infra" || r.Pull != n || r.Seconds <= 0 {
+		if r.Verdict != want || r.Comment == 0 || r.Repo != "acme/infra" || r.Pull != n || r.Began.IsZero() || r.Planned.Before(r.Began) {
 			data, _ := json.Marshal(r)
 			t.Errorf("%s: %s", r.Project, data)
 		}
@@ -119,6 +120,7 @@ func TestShadowMode(t *testing.T) {
 func TestShadowLies(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, githubtest.Files{"net/main.tf": "", "lockstep.hcl": onlyShadow})
+	s.pipeline.Secrets = []github.Secret{github.NewSecret("swordfish")}
 	n := s.pull("alice", "b", githubtest.Files{"net/a.tf": resource("a", "1")})
 	s.repo.Comment("mallory", n, atlantisPlan("net", "terraform_data.a"))
 	s.repo.Comment("other-atlantis[bot]", n, atlantisPlan("net", "terraform_data.a"))
@@ -132,6 +134,12 @@ func TestShadowLies(t *testing.T) {
 	s.expect("the check", page, "neutral, Shadow mode: 1 plan differs from Atlantis")
 	if !strings.Contains(page, "``terraform_data.<b>`@alice`</b>``") {
 		t.Errorf("the address is not quoted:\n%s", page)
+	}
+	s.repo.Comment("acme-atlantis[bot]", n, atlantisPlan("net", "terraform_data.swordfish"))
+	s.settle()
+	data, err := json.Marshal(s.shadowed(n))
+	if text := string(data) + s.pages("b"); err != nil || strings.Contains(text, "swordfish") || !strings.Contains(text, "terraform_data.") {
+		t.Errorf("a secret: %s, %v", text, err)
 	}
 }
 
@@ -193,10 +201,8 @@ func TestShadowState(t *testing.T) {
 // TestShadowBesideActive is a repository in which Lockstep applies one project, and Atlantis another one. The two do not mix.
 func TestShadowBesideActive(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, githubtest.Files{
-		"net/main.tf": "", "web/main.tf": "",
-		"lockstep.hcl": "project \"net\" {\n  dir = \"net\"\n}\nproject \"web\" {\n  dir  = \"web\"\n  mode = \"shadow\"\n}\nautomerge {\n}\nshadow {\n  tool   = \"atlantis\"\n  author = \"acme-atlantis[bot]\"\n}\n",
-	})
+	const beside = "project \"net\" {\n  dir = \"net\"\n}\nproject \"web\" {\n  dir  = \"web\"\n  mode = \"shadow\"\n}\nautomerge {\n}\nshadow {\n  tool   = \"atlantis\"\n  author = \"acme-atlantis[bot]\"\n}\n"
+	s := newStage(t, githubtest.Files{"net/main.tf": "", "web/main.tf": "", "lockstep.hcl": beside})
 	n := s.pull("alice", "b", githubtest.Files{"net/a.tf": resource("a", "1"), "web/a.tf": resource("a", "1")})
 	s.expect("the checks", s.check("b"), "head lockstep: neutral 1 project ready to apply", "lockstep/net: success", "shadow lockstep shadow: neutral Shadow mode: 1 plan waits for Atlantis")
 	s.without("the checks", s.check("b"), "lockstep/web")
@@ -211,6 +217,15 @@ func TestShadowBesideActive(t *testing.T) {
 		t.Errorf("Lockstep answers Atlantis: %+v", got[before:])
 	}
 	s.expect("the check", s.check("b"), "Shadow mode: 1 plan agrees with Atlantis")
+	s.repo.Push("bob", "main", "A machine user", githubtest.Files{"lockstep.hcl": strings.Replace(beside, "acme-atlantis[bot]", "acme-robot", 1)})
+	s.settle()
+	before = len(s.repo.Comments(n))
+	s.repo.Comment("acme-robot", n, atlantisPlan("web", "terraform_data.other"))
+	s.settle()
+	if got := s.repo.Comments(n); len(got) != before+1 {
+		t.Errorf("Lockstep answers Atlantis: %+v", got[before:])
+	}
+	s.expect("the check", s.check("b"), "Shadow mode: 1 plan differs from Atlantis")
 	s.expect("the apply of net", s.say("alice", n, "lockstep apply"), "**Applied** `net`")
 	if s.merged(n) {
 		t.Error("Lockstep has merged a pull request that Atlantis still applies")
@@ -263,5 +278,47 @@ func TestShadowRenamed(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestShadowFork holds that a pull request from a fork is not planned in shadow mode, and that nobody gets a comment about that.
+func TestShadowFork(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"net/main.tf": "", "lockstep.hcl": onlyShadow})
+	writes := s.quiet()
+	_, n, head := s.theirs(githubtest.Files{"net/a.tf": resource("a", "1")})
+	s.settle()
+	var got []string
+	for _, c := range s.repo.Checks(head) {
+		got = append(got, fmt.Sprint(c.Name, ": ", c.Conclusion, " ", c.Title))
+	}
+	if strings.Join(got, "\n") != "lockstep shadow: neutral Shadow mode: Lockstep plans nothing here" || len(*writes) > 0 || len(s.shadowed(n)) > 0 {
+		t.Errorf("checks %q, writes %q", got, *writes)
+	}
+}
+
+// TestShadowCrowd holds that 30 projects in shadow mode cost few requests: the comments are read and the check is written some
+// times, and not for each project.
+func TestShadowCrowd(t *testing.T) {
+	t.Parallel()
+	base, change := githubtest.Files{"lockstep.hcl": onlyShadow}, githubtest.Files{}
+	for i := range 30 {
+		base[fmt.Sprintf("p%02d/main.tf", i)] = ""
+		change[fmt.Sprintf("p%02d/a.tf", i)] = resource("a", "1")
+	}
+	s := newStage(t, base)
+	lists, checks := 0, 0
+	s.answered = func(r *http.Request, _ int) {
+		switch {
+		case strings.HasSuffix(r.URL.Path, "/comments") && r.Method == http.MethodGet:
+			lists++
+		case strings.Contains(r.URL.Path, "/check-runs") && r.Method != http.MethodGet:
+			checks++
+		}
+	}
+	s.pull("alice", "b", change)
+	s.expect("the check", s.check("b"), "lockstep shadow: neutral Shadow mode: 30 plans wait for Atlantis")
+	if lists > 10 || checks > 10 {
+		t.Errorf("%d lists of comments and %d writes of the check", lists, checks)
 	}
 }

@@ -21,10 +21,11 @@ type Record struct {
 	Project, Dir, Workspace string
 	Head, Base, Merge       string
 	Tool                    Tool `json:",omitempty"`
-	// Pushed is the time of the push, by GitHub's clock; zero if it is unknown. Queued and Planned are the times at which
-	// Lockstep has begun and finished, by its own clock. Planned is zero before that.
+	// Pushed is the time of the push, by GitHub's clock; zero if it is unknown. Queued is the time at which Lockstep heard of it,
+	// and Began and Planned are those of its plan, by Lockstep's clock; zero before that.
 	Pushed  time.Time `json:",omitzero"`
 	Queued  time.Time
+	Began   time.Time `json:",omitzero"`
 	Planned time.Time `json:",omitzero"`
 	// Ours is Lockstep's plan, shortened. Problem is why it failed, in Markdown; "" if it did not.
 	Ours    Plan   `json:",omitzero"`
@@ -38,9 +39,8 @@ type Record struct {
 	// Applied is the time at which Lockstep has compared its plan with the state; zero if it has not.
 	Applied time.Time `json:",omitzero"`
 	Agreement
-	// Seconds is how long the plan took, and Requests how many requests to GitHub it cost.
-	Seconds  float64 `json:",omitempty"`
-	Requests int     `json:",omitempty"`
+	// Requests is how many requests to GitHub the plan has cost.
+	Requests int `json:",omitempty"`
 }
 
 // Subject returns the project of a record.
@@ -54,13 +54,10 @@ func (r Record) Label() string {
 	return fmt.Sprintf("%s (%s)", r.Project, r.Workspace)
 }
 
-// OurTime and TheirTime return how long after the push each plan was there. ok is false if that is not known.
+// OurTime and TheirTime return how long after the push each plan was there, each by one clock. ok is false if that is not
+// known.
 func (r Record) OurTime() (d time.Duration, ok bool) {
-	from := r.Pushed
-	if from.IsZero() {
-		from = r.Queued
-	}
-	return r.Planned.Sub(from), !r.Planned.IsZero() && !from.IsZero() && !r.Planned.Before(from)
+	return r.Planned.Sub(r.Queued), !r.Planned.IsZero() && !r.Planned.Before(r.Queued)
 }
 
 // TheirTime is described at [Record.OurTime].

@@ -77,7 +77,10 @@ func Summarize(all []Record, since time.Time) Summary {
 		if d, ok := r.TheirTime(); ok {
 			every[1], times[k][1] = append(every[1], d.Seconds()), append(times[k][1], d.Seconds())
 		}
-		s.Seconds, s.Requests = s.Seconds+r.Seconds, s.Requests+r.Requests
+		if !r.Began.IsZero() {
+			s.Seconds += r.Planned.Sub(r.Began).Seconds()
+		}
+		s.Requests += r.Requests
 		if r.Verdict == Differ {
 			s.Differing = append(s.Differing, r)
 		}

@@ -15,7 +15,7 @@ func compared(n, kind int, verdict shadow.Verdict) shadow.Record {
 	at := time.Date(2026, 11, 2, 8, 0, 0, 0, time.UTC).Add(time.Duration(n) * time.Hour)
 	r := shadow.Record{
 		Repo: "acme/infra", Pull: n + 1, Project: fmt.Sprintf("net-%03d", kind), Dir: "net", Workspace: "default", Head: strings.Repeat("abcdef01", 5), Tool: shadow.Atlantis,
-		Pushed: at, Queued: at, Planned: at.Add(time.Duration(20+kind%7) * time.Second), Seconds: 14.5, Requests: 3,
+		Pushed: at, Queued: at, Began: at.Add(3 * time.Second), Planned: at.Add(time.Duration(20+kind%7) * time.Second), Requests: 3,
 		Agreement: shadow.Agreement{Verdict: verdict},
 	}
 	switch verdict {

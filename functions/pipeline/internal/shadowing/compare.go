@@ -2,6 +2,7 @@ package shadowing
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -32,14 +33,15 @@ func (sh *Shadower) Compare(ctx context.Context, l ledger.Look) error {
 		return err
 	}
 	all = slices.DeleteFunc(all, func(r shadow.Record) bool { return r.Head != l.Head })
+	applied := map[string]bool{}
 	if source.Tool != "" && len(all) > 0 {
-		if err := sh.read(ctx, source, all); err != nil {
+		if applied, err = sh.read(ctx, source, all); err != nil {
 			return err
 		}
 	}
 	if sh.Facts.Pull.Merged {
 		for _, r := range all {
-			if err := sh.lookAtState(ctx, r); err != nil {
+			if err := sh.lookAtState(ctx, r, applied[r.Label()]); err != nil {
 				return err
 			}
 		}
@@ -47,8 +49,9 @@ func (sh *Shadower) Compare(ctx context.Context, l ledger.Look) error {
 	return sh.check(ctx, source.Tool, l, all)
 }
 
-// read compares the records with the comments of the other tool, and changes those of which there is something new.
-func (sh *Shadower) read(ctx context.Context, source shadow.Source, all []shadow.Record) error {
+// read compares the records with the comments of the other tool, and changes those of which there is something new. applied has
+// the projects, by their labels, of which a comment says that the tool has applied them.
+func (sh *Shadower) read(ctx context.Context, source shadow.Source, all []shadow.Record) (applied map[string]bool, err error) {
 	since := all[0].Pushed
 	for _, r := range all {
 		if r.Pushed.Before(since) {
@@ -58,8 +61,9 @@ func (sh *Shadower) read(ctx context.Context, source shadow.Source, all []shadow
 	list, err := sh.Hub.Comments(ctx, sh.Facts.Message.Pull.Number, since)
 	if err != nil {
 		_, err = gatefacts.FinalRefusal(err) // without a right to read them, all verdicts stay unknown
-		return err
+		return nil, err
 	}
+	applied = map[string]bool{}
 	var comments []shadow.Comment
 	for _, c := range list {
 		if !c.Ours {
@@ -75,8 +79,8 @@ func (sh *Shadower) read(ctx context.Context, source shadow.Source, all []shadow
 		if r.Planned.IsZero() {
 			continue
 		}
-		theirs, _ := shadow.Find(claims, r.Subject(), subjects, r.Head)
-		if theirs == nil {
+		theirs, is := shadow.Find(claims, r.Subject(), subjects, r.Head)
+		if applied[r.Label()] = is; theirs == nil {
 			continue
 		}
 		r.Tool, r.Comment, r.Theirs, r.Agreement = source.Tool, theirs.Comment, theirs.At, shadow.Compare(r.Ours, *theirs)
@@ -85,11 +89,11 @@ func (sh *Shadower) read(ctx context.Context, source shadow.Source, all []shadow
 		}
 		err := sh.Ledger.ChangeShadow(ctx, sh.Facts.Message.Pull, targetOf(ledger.Shadowed{Project: r.Project, Workspace: r.Workspace}), r.Head, func(*shadow.Record) *shadow.Record { return &r })
 		if err != nil {
-			return err
+			return nil, err
 		}
 		all[i] = r
 	}
-	return nil
+	return applied, nil
 }
 
 // maxText is the maximum length of a text of a comment in a record, in bytes.
@@ -103,13 +107,13 @@ func clip(text string) string {
 }
 
 // lookAtState sends a message to compare a plan of a merged pull request with the state, if no comment was comparable. It is
-// sent once for each merge.
-func (sh *Shadower) lookAtState(ctx context.Context, r shadow.Record) error {
+// sent once for each merge, and once more when a comment says that the other tool has applied.
+func (sh *Shadower) lookAtState(ctx context.Context, r shadow.Record, applied bool) error {
 	if r.Verdict != shadow.Unknown || r.Planned.IsZero() || !r.Applied.IsZero() {
 		return nil
 	}
 	m := pipeline.Message{Kind: pipeline.ToShadow, Target: targetOf(ledger.Shadowed{Project: r.Project, Workspace: r.Workspace}), Head: r.Head, Applied: true}
-	return sh.send(ctx, m, "applied "+sh.Facts.Pull.MergeSHA)
+	return sh.send(ctx, m, fmt.Sprint("applied ", sh.Facts.Pull.MergeSHA, applied))
 }
 
 // check writes the check run about the projects in shadow mode. Its conclusion is always neutral.

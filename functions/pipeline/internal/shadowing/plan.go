@@ -19,6 +19,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project"
 )
 
+// alone is why a verdict is unknown until there is something to compare with.
+const alone = "the other tool has not commented yet, and the pull request is not merged"
+
 // maxProblem is the maximum length of the reason for a failed plan in a record, in bytes.
 const maxProblem = 4 << 10
 
@@ -51,10 +54,11 @@ func (sh *Shadower) Plan(ctx context.Context) error {
 	}
 	err = sh.Ledger.ChangeShadow(ctx, m.Pull, m.Target, m.Head, func(have *shadow.Record) *shadow.Record {
 		r := *have
+		r.Began = began.UTC()
 		r.Planned, r.Ours, r.Problem = time.Now().UTC(), ours.Short(), markdown.Cut(sh.Report.Clean(problem), maxProblem)
 		r.Serial, r.Lineage = result.State.Serial, result.State.Lineage
-		r.Seconds, r.Requests = time.Since(began).Seconds(), sh.Hub.Budget().Used
-		r.Agreement.Why = "the other tool has not commented yet"
+		r.Requests = sh.Hub.Budget().Used
+		r.Why = alone
 		return &r
 	})
 	if err != nil {
@@ -168,7 +172,24 @@ func (sh *Shadower) after(ctx context.Context, rec shadow.Record) error {
 	if err != nil {
 		return err
 	}
+	if at := nextLook(sh.Facts.Pull.MergedAt, time.Now()); problem == "" && verdict.Verdict == shadow.Unknown && result.State.Serial == rec.Serial && result.State.Lineage == rec.Lineage && !at.IsZero() {
+		return &pipeline.BusyError{Until: at, Why: "the other tool has not applied the merge yet"}
+	}
 	return sh.askForSync(ctx)
+}
+
+// looks are how long after the merge Lockstep looks at a state once more, if nobody has applied the merge. Many workflows apply
+// some minutes after it.
+var looks = []time.Duration{15 * time.Minute, time.Hour}
+
+// nextLook returns the next time to look at the state; zero for none.
+func nextLook(merged, now time.Time) time.Time {
+	for _, after := range looks {
+		if at := merged.Add(after); at.After(now) {
+			return at
+		}
+	}
+	return time.Time{}
 }
 
 // syncs is how many times the check is written while many projects are planned.
