@@ -18,6 +18,8 @@ type Shadow struct {
 	// Conflict is set if the head conflicts with the base branch.
 	Problem, Refused string
 	Conflict         bool
+	// Merged is set if the pull request is merged, so that nothing is compared any more that is not compared by then.
+	Merged bool
 }
 
 // A ShadowProject is a project in shadow mode.
@@ -58,9 +60,13 @@ func (s Shadow) counts() map[string]int {
 func (s Shadow) Title(limit int) string {
 	n := s.counts()
 	var parts []string
+	unknown := [2]string{"1 plan waits for %s", "%d plans wait for %s"}
+	if s.Merged {
+		unknown = [2]string{"1 plan is not compared", "%d plans are not compared"}
+	}
 	for _, x := range []struct {
 		verdict, one, many string
-	}{{"differ", "1 plan differs from %s", "%d plans differ from %s"}, {"agree", "1 plan agrees with %s", "%d plans agree with %s"}, {"unknown", "1 plan waits for %s", "%d plans wait for %s"}, {"", "1 project in progress", "%d projects in progress"}} {
+	}{{"differ", "1 plan differs from %s", "%d plans differ from %s"}, {"agree", "1 plan agrees with %s", "%d plans agree with %s"}, {"unknown", unknown[0], unknown[1]}, {"", "1 project in progress", "%d projects in progress"}} {
 		switch text := ""; {
 		case n[x.verdict] == 1:
 			text = x.one
@@ -99,7 +105,11 @@ const (
 // Summary returns the check's text, in Markdown. Projects that differ come first.
 func (s Shadow) Summary() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "These projects are in shadow mode: %s applies them. Lockstep only plans, and compares the two plans. It applies nothing, and it does not answer comments.\n", s.Tool)
+	who := "These projects"
+	if len(s.Projects) == 0 {
+		who = "The projects of this repository"
+	}
+	fmt.Fprintf(&b, "%s are in shadow mode: %s applies them. Lockstep only plans, and compares the two plans. It applies none of them, and it answers no comment about them.\n", who, s.Tool)
 	if why := s.obstacle(); len(s.Projects) == 0 {
 		fmt.Fprintf(&b, "\n%s.\n", strings.ToUpper(why[:1])+why[1:])
 	}

@@ -54,7 +54,7 @@ const Other = "other"
 
 var (
 	// kinds are the kinds of messages: see pipeline.Kind.
-	kinds   = Label{"kind", []string{"pushed", "commanded", "rerun", "closed", "landed", "grouped", "tell", "plan", "test", "query", "apply", "recover", "release", "told", "settled", "check", "queue", "find-drift", "drift"}}
+	kinds   = Label{"kind", []string{"pushed", "commanded", "rerun", "closed", "landed", "grouped", "tell", "plan", "test", "query", "apply", "recover", "release", "told", "settled", "check", "queue", "find-drift", "drift", "shadow"}}
 	results = Label{"result", []string{Handled, HandedOver, Waits, Throttled, Failed}}
 	codes   = Label{"code", []string{"200", "202", "400", "401", "404", "413", "500", "503"}}
 )

@@ -72,6 +72,9 @@ func (p *parser) shadow(blocks hcl.Blocks) {
 // withoutEffect warns about settings that shadow mode leaves without an effect.
 func (p *parser) withoutEffect(content *hcl.BodyContent) {
 	s := p.settings
+	if p.diags.HasErrors() {
+		return
+	}
 	blocks := content.Blocks.OfType(grammar.Shadow.Type)
 	switch {
 	case !s.ShadowsSome() && len(blocks) > 0:

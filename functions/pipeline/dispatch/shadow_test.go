@@ -226,6 +226,7 @@ func TestShadowBesideActive(t *testing.T) {
 		t.Errorf("Lockstep answers Atlantis: %+v", got[before:])
 	}
 	s.expect("the check", s.check("b"), "Shadow mode: 1 plan differs from Atlantis")
+	s.hub.Accepts("contents", "write")
 	s.expect("the apply of net", s.say("alice", n, "lockstep apply"), "**Applied** `net`")
 	if s.merged(n) {
 		t.Error("Lockstep has merged a pull request that Atlantis still applies")
@@ -321,4 +322,17 @@ func TestShadowCrowd(t *testing.T) {
 	if lists > 10 || checks > 10 {
 		t.Errorf("%d lists of comments and %d writes of the check", lists, checks)
 	}
+}
+
+// TestShadowEnds holds that Lockstep speaks again once the base branch has ended shadow mode, on pull requests that were opened
+// before, too.
+func TestShadowEnds(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"net/main.tf": "", "lockstep.hcl": onlyShadow})
+	n := s.pull("alice", "b", githubtest.Files{"net/a.tf": resource("a", "1")})
+	s.repo.Push("bob", "main", "Active", githubtest.Files{"lockstep.hcl": netProject})
+	s.settle()
+	s.expect("an apply without a plan", s.say("alice", n, "lockstep apply"), "**Not applied**")
+	s.expect("a plan", s.say("alice", n, "lockstep plan"), "**Planned** `net`: 1 to add")
+	s.expect("an apply", s.say("alice", n, "lockstep apply"), "**Applied** `net`")
 }

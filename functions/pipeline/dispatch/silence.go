@@ -22,14 +22,24 @@ func (co *commands) silent(ctx context.Context) (bool, error) {
 		_, err = gatefacts.FinalRefusal(err)
 		return false, err
 	}
-	if !s.OnlyShadows() {
-		return false, nil
-	}
 	m := co.Facts.Message
+	if !s.OnlyShadows() {
+		return false, co.speakAgain(ctx, s.ShadowsSome())
+	}
 	if m.Head != "" && co.Facts.Writes() {
 		return true, co.Plans.Push(ctx)
 	}
 	return true, co.compareSoon(ctx)
+}
+
+// speakAgain forgets that the pull request was in shadow mode, once the base branch has ended that. The next plan finds out which
+// of its projects still are. some is set if any project is in that mode.
+func (co *commands) speakAgain(ctx context.Context, some bool) error {
+	l, err := co.Ledger.LastLook(ctx, co.Facts.Message.Pull)
+	if err != nil || !l.Silent && (len(l.Shadow) == 0 || some) {
+		return err
+	}
+	return co.Ledger.ChangeLook(ctx, co.Facts.Message.Pull, func(l *ledger.Look) { l.Silent, l.Shadow = false, nil })
 }
 
 // compareSoon sends a message to compare plans in shadow mode, if the pull request has any.

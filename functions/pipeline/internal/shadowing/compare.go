@@ -121,7 +121,7 @@ func (sh *Shadower) check(ctx context.Context, tool shadow.Tool, l ledger.Look, 
 	if l.Head == "" {
 		return nil
 	}
-	page := comment.Shadow{Tool: tool.Title(), Problem: l.Problem, Refused: l.Refused, Conflict: l.Conflict}
+	page := comment.Shadow{Tool: tool.Title(), Problem: l.Problem, Refused: l.Refused, Conflict: l.Conflict, Merged: sh.Facts.Pull.Merged}
 	for _, r := range all {
 		p := comment.ShadowProject{Name: r.Label(), Plan: r.Ours.Say(), Planned: !r.Planned.IsZero(), Verdict: string(r.Verdict), Why: r.Why, More: r.More, Problem: r.Problem}
 		p.Ours, _ = r.OurTime()
