@@ -22,7 +22,7 @@ var (
 	atlantisGoesOn = regexp.MustCompile("\\n(?:```\\n)?(?:</details>\\n)?\\n<br>\\n\\n\\*\\*Warning\\*\\*: Output length greater than max comment size\\. Continued in next comment\\.$")
 	atlantisGoneOn = regexp.MustCompile("^Continued (?:\\w+ output )?from previous comment\\.\\n(?:<details><summary>Show Output</summary>\\n\\n)?(?:```diff\\n)?")
 	// atlantisShort is in the place of a beginning that Atlantis has dropped.
-	atlantisShort = regexp.MustCompile("^> \\[!WARNING\\]\\n> \\*\\*Warning\\*\\*: Command output is larger than the maximum number of comments per command\\. Output truncated\\.\\n(?:<details><summary>Show Output</summary>\\n\\n)?")
+	atlantisShort = regexp.MustCompile(`^> \[!WARNING\]\n> \*\*Warning\*\*: Command output is larger than the maximum number of comments per command\. Output truncated\.\n(?:<details><summary>Show Output</summary>\n\n)?`)
 )
 
 // readAtlantis reads comments of Atlantis. It joins those that Atlantis has cut.
