@@ -153,6 +153,8 @@ type Comment struct {
 	Body   string
 	At     time.Time // of writing
 	Edited bool      // Body was changed after At
+	// Updated is the time of the last change of Body.
+	Updated time.Time
 }
 
 // CommentsSince returns the comments on any pull request of the repository that were written since a time, the
@@ -177,12 +179,45 @@ func (c *Client) CommentsSince(ctx context.Context, since time.Time) ([]Comment,
 			if !ok || x.GetCreatedAt().Before(since) {
 				continue
 			}
-			out = append(out, Comment{
-				ID: x.GetID(), Number: number, Author: x.GetUser().GetLogin(), Bot: x.GetUser().GetType() == "Bot", Ours: wrote(x, login),
-				Body: x.GetBody(), At: x.GetCreatedAt().Time, Edited: !x.GetUpdatedAt().Equal(x.GetCreatedAt()),
-			})
+			out = append(out, commentOf(x, number, login))
 		}
 		page = res.NextPage
+	}
+	return out, nil
+}
+
+// commentOf returns a comment on a pull request. login is that of our App.
+func commentOf(x *gh.IssueComment, number int, login string) Comment {
+	return Comment{
+		ID: x.GetID(), Number: number, Author: x.GetUser().GetLogin(), Bot: x.GetUser().GetType() == "Bot", Ours: wrote(x, login),
+		Body: x.GetBody(), At: x.GetCreatedAt().Time, Edited: !x.GetUpdatedAt().Equal(x.GetCreatedAt()), Updated: x.GetUpdatedAt().Time,
+	}
+}
+
+// maxCommentPages limits the requests of [Client.Comments], for a hundred comments each.
+const maxCommentPages = 10
+
+// Comments returns the comments on a pull request that were written or edited since a time, the oldest first: at most
+// 1,000. Source: https://docs.github.com/en/rest/issues/comments#list-issue-comments
+func (c *Client) Comments(ctx context.Context, number int, since time.Time) ([]Comment, error) {
+	login, err := c.app.Login(ctx)
+	if err != nil {
+		return nil, err
+	}
+	options := gh.IssueListCommentsOptions{ListOptions: gh.ListOptions{PerPage: 100}}
+	if !since.IsZero() {
+		options.Since = &since
+	}
+	var out []Comment
+	for options.Page = 1; options.Page != 0 && options.Page <= maxCommentPages; {
+		list, res, err := c.client.Issues.ListComments(ctx, c.repo.Owner, c.repo.Name, number, &options)
+		if err != nil {
+			return nil, failed(fmt.Sprintf("list the comments on %s#%d", c.repo, number), err)
+		}
+		for _, x := range list {
+			out = append(out, commentOf(x, number, login))
+		}
+		options.Page = res.NextPage
 	}
 	return out, nil
 }

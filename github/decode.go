@@ -63,7 +63,7 @@ func pullRequestEvent(e *gh.PullRequestEvent) (Event, error) {
 	return PullRequestEvent{
 		Subject: s, Action: e.GetAction(), Merged: p.GetMerged(), Before: e.GetBefore(),
 		Head: p.GetHead().GetSHA(), Base: p.GetBase().GetSHA(),
-		BaseChanged: e.Changes != nil && e.Changes.Base != nil,
+		BaseChanged: e.Changes != nil && e.Changes.Base != nil, At: p.GetUpdatedAt().Time,
 	}, err
 }
 

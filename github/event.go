@@ -27,6 +27,8 @@ type PullRequestEvent struct {
 	Merged bool
 	// BaseChanged is set for an edit that changed the base branch.
 	BaseChanged bool
+	// At is the time of the change, in seconds of GitHub's clock.
+	At time.Time
 }
 
 // A CommentEvent is a new comment on a pull request, or on a line of one of its files. Edits and deletions are

@@ -77,15 +77,15 @@ func TestReadDelivery(t *testing.T) {
 		fails             string
 	}{
 		{"pull request", "pull_request", pullPayload,
-			PullRequestEvent{about, "opened", "", strings.Repeat("1", 40), strings.Repeat("2", 40), false, false}, ""},
+			PullRequestEvent{about, "opened", "", strings.Repeat("1", 40), strings.Repeat("2", 40), false, false, time.Time{}}, ""},
 		{"comment", "issue_comment", commentPayload, CommentEvent{about, 33, 0, "lockstep plan", at, false}, ""},
 		{"comment of a bot", "issue_comment", strings.Replace(commentPayload, `"type":"User"`, `"type":"Bot"`, 1), CommentEvent{about, 33, 0, "lockstep plan", at, true}, ""},
 		{"edited comment", "issue_comment", strings.Replace(commentPayload, `"action":"created"`, `"action":"edited","changes":{"body":{"from":"lockstep apply"}}`, 1), CommentGoneEvent{about, "lockstep apply"}, ""},
 		{"comment on an issue", "issue_comment", without(commentPayload, `,"pull_request":{"url":"x"}`), OtherEvent{"issue_comment", "created"}, ""},
 		{"another base", "pull_request", strings.Replace(pullPayload, `"action":"opened"`, `"action":"edited","changes":{"base":{"ref":{"from":"x"}}}`, 1),
-			PullRequestEvent{about, "edited", "", strings.Repeat("1", 40), strings.Repeat("2", 40), false, true}, ""},
+			PullRequestEvent{about, "edited", "", strings.Repeat("1", 40), strings.Repeat("2", 40), false, true, time.Time{}}, ""},
 		{"another title", "pull_request", strings.Replace(pullPayload, `"action":"opened"`, `"action":"edited","changes":{"title":{"from":"x"}}`, 1),
-			PullRequestEvent{about, "edited", "", strings.Repeat("1", 40), strings.Repeat("2", 40), false, false}, ""},
+			PullRequestEvent{about, "edited", "", strings.Repeat("1", 40), strings.Repeat("2", 40), false, false, time.Time{}}, ""},
 		{"deleted comment", "issue_comment", strings.Replace(commentPayload, "created", "deleted", 1), CommentGoneEvent{about, "lockstep plan"}, ""},
 		{"review", "pull_request_review", reviewPayload,
 			ReviewEvent{about, 0, "submitted", Review{Author: "alice", State: Approved, SHA: strings.Repeat("1", 40)}, "", false}, ""},

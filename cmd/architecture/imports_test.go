@@ -63,7 +63,8 @@ var directions = []struct {
 	{"functions/pipeline/sessions", []string{"statebackend/...", "functions/pipeline/jobs", "functions/places"}},
 
 	// The records of the pipeline, and the facts behind decisions.
-	{"functions/pipeline/internal/ledger", []string{"engine/...", "functions/comment/...", "functions/pipeline", "functions/pipeline/runs", "functions/pipeline/jobs", "functions/pipeline/internal/admission", "functions/pipeline/internal/estimates", "functions/pipeline/internal/ratelimits", "functions/places", "functions/project/...", "github"}},
+	{"functions/pipeline/shadow", []string{"functions/pipeline"}},
+	{"functions/pipeline/internal/ledger", []string{"engine/...", "functions/comment/...", "functions/pipeline", "functions/pipeline/shadow", "functions/pipeline/runs", "functions/pipeline/jobs", "functions/pipeline/internal/admission", "functions/pipeline/internal/estimates", "functions/pipeline/internal/ratelimits", "functions/places", "functions/project/...", "github"}},
 	{"functions/pipeline/audit", []string{"engine/plans/counting", "functions/comment/rulings", "functions/pipeline", "functions/pipeline/runs", "functions/pipeline/requirementrules"}},
 	{"functions/pipeline/decisionlog", []string{"functions/pipeline", "functions/pipeline/runs", "functions/pipeline/requirementrules", "github"}},
 	{"functions/pipeline/internal/requirementfacts", []string{"functions/comment/...", "functions/pipeline", "functions/pipeline/requirementrules", "functions/project/...", "github"}},
@@ -87,7 +88,7 @@ var directions = []struct {
 	{"functions/pipeline/buildrunner", []string{"functions/pipeline", "functions/pipeline/runs", "functions/pipeline/internal/ledger"}},
 	{"functions/pipeline/internal/steps", []string{"functions/comment/...", "functions/internal/toolresults", "functions/pipeline", "functions/pipeline/gatefacts", "functions/pipeline/internal/admission", "functions/pipeline/jobs", "functions/pipeline/runs", "functions/project/..."}},
 	{"functions/pipeline/runstatus", []string{"functions/comment/...", "functions/pipeline", "functions/pipeline/runs", "functions/pipeline/internal/requiredcheck", "functions/pipeline/internal/ledger"}},
-	{"functions/pipeline/internal/...", []string{"engine/walk", "functions/comment/...", "functions/pipeline", "functions/pipeline/audit", "functions/pipeline/buildrunner", "functions/pipeline/gatefacts", "functions/pipeline/jobs", "functions/pipeline/runs", "functions/places", "functions/project/...", "github"}},
+	{"functions/pipeline/internal/...", []string{"engine/walk", "functions/comment/...", "functions/pipeline", "functions/pipeline/shadow", "functions/pipeline/audit", "functions/pipeline/buildrunner", "functions/pipeline/gatefacts", "functions/pipeline/jobs", "functions/pipeline/runs", "functions/places", "functions/project/...", "github"}},
 	{"functions/pipeline/dispatch", []string{"functions/comment/...", "functions/metrics", "functions/pipeline", "functions/pipeline/audit", "functions/pipeline/buildrunner", "functions/pipeline/gatefacts", "functions/pipeline/intake", "functions/pipeline/internal/...", "functions/pipeline/jobs", "functions/pipeline/runs", "functions/places", "github"}},
 	{"functions/pipeline/reconcile", []string{"functions/comment/...", "functions/pipeline", "functions/pipeline/dispatch", "functions/pipeline/gatefacts", "functions/pipeline/intake", "functions/pipeline/internal/...", "functions/pipeline/runs", "functions/project/...", "github"}},
 

@@ -62,7 +62,7 @@ const Other = "other"
 
 var (
 	// kinds are the kinds of messages: see pipeline.Kind.
-	kinds   = Label{"kind", []string{"pushed", "commanded", "rerun", "closed", "landed", "grouped", "tell", "plan", "test", "query", "apply", "recover", "release", "told", "settled", "check", "queue", "find-drift", "drift"}}
+	kinds   = Label{"kind", []string{"pushed", "commanded", "rerun", "closed", "landed", "grouped", "tell", "plan", "test", "query", "apply", "recover", "release", "told", "settled", "check", "queue", "find-drift", "drift", "shadow"}}
 	results = Label{"result", []string{Handled, HandedOver, Waits, Throttled, Failed}}
 	runs    = Label{"run", []string{"plan", "apply", "check"}}
 	ends    = Label{"outcome", []string{Succeeded, Failed, Refused, Stopped, Died}}

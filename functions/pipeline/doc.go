@@ -70,6 +70,7 @@
 //	replanning      makes a waiting plan again and compares it; openplans finds such plans
 //	report          the status comment, answers and check runs; requiredcheck decides the check "lockstep"
 //	integrations    hooks, notifications, deployments on GitHub, automerge
+//	shadowing       plans beside another tool, and compares; shadow reads the comments of that tool
 //	steps           programs of step blocks in the checkouts of plans and applies
 //	locking, stopping    the commands "lockstep lock" and "lockstep stop"
 //	runs, ledger    the record of a run with its phases; all records with their keys

@@ -42,13 +42,16 @@ var collections = map[string]time.Duration{
 	"pull":   365 * day, // the head of a pull request, as it was looked at last
 	"pushed": 365 * day, // the users who have pushed to a pull request
 	"drift":  365 * day, // the drift of a project, by repository, and the rounds in which it was looked for
-	"shown":  365 * day, // the time at which a plan was shown
-	"told":   365 * day, // the outcomes that were reported by notifications
-	"seen":   365 * day, // the files that plans of a project have read in addition to its own files
-	"open":   365 * day, // a waiting plan, by its state
-	"left":   365 * day, // a project that a merge has left unapplied, by its state
-	"reader": 365 * day, // a waiting plan, by the project that it depends on
-	"queue":  365 * day, // the queued applies, by their state
+	// A report about shadow mode covers up to a year.
+	"shadow":   365 * day, // a plan of Lockstep in shadow mode, compared with that of another tool, by pull request
+	"shadowed": 365 * day, // the pull requests with such plans
+	"shown":    365 * day, // the time at which a plan was shown
+	"told":     365 * day, // the outcomes that were reported by notifications
+	"seen":     365 * day, // the files that plans of a project have read in addition to its own files
+	"open":     365 * day, // a waiting plan, by its state
+	"left":     365 * day, // a project that a merge has left unapplied, by its state
+	"reader":   365 * day, // a waiting plan, by the project that it depends on
+	"queue":    365 * day, // the queued applies, by their state
 	// Decisions depend on these records, so they never expire.
 	"state":   0, // the last apply to a state
 	"address": 0, // the address of a project's state

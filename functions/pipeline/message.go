@@ -43,6 +43,7 @@ const (
 	ToCheck      Kind = "check"      // check a waiting plan against the present state
 	FindDrift    Kind = "find-drift" // find the projects of a repository whose turn it is, and send a ToDrift for each; without a pull request
 	ToDrift      Kind = "drift"      // look for drift in one project; without a pull request
+	ToShadow     Kind = "shadow"     // plan one project in shadow mode, and compare
 	ToQueue      Kind = "queue"      // check a waiting plan against the commit of a merge group
 )
 
@@ -70,7 +71,7 @@ type Message struct {
 	Written github.Source `json:",omitzero"`
 	// Found is set if the janitor found the event on GitHub, in the repository with this ID.
 	Found bool `json:",omitempty"`
-	// At is the time of the comment, by GitHub's clock. For [Told] it is the time of receipt, by Lockstep's
+	// At is the time of the comment or of the push, by GitHub's clock. For [Told] it is the time of receipt, by Lockstep's
 	// clock.
 	At time.Time `json:",omitzero"`
 	// Lost is set for the check of a plan whose project a merge has removed from the base branch.
@@ -80,6 +81,9 @@ type Message struct {
 	Tip string `json:",omitempty"`
 	// MergeGroup is the head commit of a merge group. Tests of it belong to the group's commit, and not to Head.
 	MergeGroup string `json:",omitempty"`
+	// Applied is set for a [ToShadow] if the other tool may have applied its plan. Lockstep's plan is then compared with the
+	// state.
+	Applied bool `json:",omitempty"`
 	// Head is the commit to plan; the plan is written to the commit's check run. For a [Rerun] it is the commit
 	// whose check runs were requested again.
 	Head string `json:",omitempty"`
@@ -154,6 +158,7 @@ var queues = map[Kind]QueueName{
 	ToDrift:      Plans,
 	ToCheck:      Plans,
 	ToQueue:      Plans,
+	ToShadow:     Plans,
 	ToPlan:       Plans,
 	ToTest:       Plans,
 	ToQuery:      Plans,

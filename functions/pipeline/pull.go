@@ -55,6 +55,12 @@ func HeadCheckOf(deployment string) string {
 // a colon.
 const testPrefix = "test: "
 
+// ShadowCheckOf returns the name of the check run that a deployment writes about all projects in shadow mode. [ReadCheck]
+// returns "shadow:" as its project, which is no name of a project.
+func ShadowCheckOf(deployment string) string { return HeadCheckOf(deployment) + shadowSuffix }
+
+const shadowSuffix = " shadow"
+
 // TestCheckOf returns the name of the check run that a deployment writes for the tests of a project. The
 // project is as in runs.Run.Check.
 func TestCheckOf(deployment, project string) string {
@@ -84,6 +90,9 @@ func readCheck(name string) (deployment, project string, ours bool) {
 	}
 	if !ours || rest == "" {
 		return deployment, "", ours
+	}
+	if rest == shadowSuffix {
+		return deployment, "shadow:", true
 	}
 	project, ours = strings.CutPrefix(rest, "/")
 	return deployment, project, ours

@@ -27,6 +27,10 @@ type Watch struct {
 	Merge bool `json:",omitempty"`
 }
 
+// ShadowHead is used instead of a commit in the watch over a pull request with plans in shadow mode. Comments on such a pull
+// request may contain the plans of another tool.
+const ShadowHead = "shadow"
+
 // WatchDir returns the directory of the keys of all watches of a commit.
 func WatchDir(repo int64, sha string) string { return fmt.Sprintf("watch/%d/%s", repo, sha) }
 

@@ -34,10 +34,11 @@ func (p *parser) leaves(a *hcl.Attribute) {
 	}
 }
 
-// Ignores reports whether Lockstep leaves the commands of another program to that program. s comes from the
+// Ignores reports whether Lockstep leaves the commands of another program to that program. So it is for the tool that applies
+// projects in shadow mode. s comes from the
 // base branch.
 func (s *Settings) Ignores(program string) bool {
-	return s != nil && slices.Contains(s.ignored, program)
+	return s != nil && (slices.Contains(s.ignored, program) || s.ShadowsSome() && s.Shadow != nil && s.Shadow.Tool == program)
 }
 
 // Obeys reports whether Lockstep carries out the commands of another program as if they were Lockstep's own. s

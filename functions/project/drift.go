@@ -68,7 +68,7 @@ func rate(text string) (d time.Duration, ok bool) {
 // LooksForDrift returns how often Lockstep looks for drift of a project; 0 for never. base are all projects of the
 // default branch. s comes from that branch, and may be nil.
 func (s *Settings) LooksForDrift(p Project, base []Project) time.Duration {
-	if s == nil || s.Drift == nil {
+	if s == nil || s.Drift == nil || s.Shadows(p, base) {
 		return 0
 	}
 	if names, _ := s.names(p, base); !requirements.Selects(s.Drift.Projects, names, false) {

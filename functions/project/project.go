@@ -77,6 +77,9 @@ type Project struct {
 	Language language.Version `json:",omitempty"`
 	// Test is set if the project's tests are run. Only the base branch decides that: see [Settings.Tests].
 	Test bool `json:",omitempty"`
+	// Mode says whether Lockstep applies the project, or only plans beside another tool. Only the base branch decides
+	// that: see [Settings.Shadows].
+	Mode Mode `json:",omitempty"`
 	// Unit is the unit of Terragrunt in Dir; nil if there is none. [Discover] sets it.
 	Unit *terragrunt.Unit `json:",omitempty"`
 	// At is the line of the project's block, such as "lockstep.hcl:3", or of its entry in atlantis.yaml; "" if

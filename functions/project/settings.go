@@ -37,6 +37,9 @@ type Settings struct {
 	// Drift is the setting by which Lockstep looks for drift; nil for none. Only the default branch decides about this
 	// setting.
 	Drift *Drift
+	// Shadow names the tool that applies projects in shadow mode; nil for none. Only the base branch decides about this
+	// setting.
+	Shadow *Shadow
 	// Files has the parsed lockstep.hcl, so that errors can quote it.
 	Files map[string]*hcl.File
 
@@ -138,6 +141,7 @@ func Parse(name string, src []byte) (*Settings, diags.Diagnostics) {
 	p.checks(content.Blocks.OfType("check"))
 	p.automerge(content.Blocks.OfType(grammar.Automerge.Type))
 	p.drift(content.Blocks.OfType(grammar.Drift.Type))
+	p.shadow(content.Blocks.OfType(grammar.Shadow.Type))
 	p.settings.Notifications, ds = endpoints.ParseNotifications(content.Blocks.OfType(grammar.Notify.Type))
 	p.diags = append(p.diags, ds...)
 	p.guards(content.Blocks)
@@ -158,6 +162,7 @@ func Parse(name string, src []byte) (*Settings, diags.Diagnostics) {
 		p.errorf(content.Blocks[0].DefRange, "Too many projects", "There are %d projects, and at most %d are allowed.", n, MaxProjects)
 		p.settings.Projects = p.settings.Projects[:MaxProjects]
 	}
+	p.withoutEffect(content)
 	return p.settings, diags.FromHCL(p.diags)
 }
 
@@ -353,6 +358,7 @@ func (p *parser) common(attrs hcl.Attributes, x *Project) {
 	p.language(attrs["language"], &x.Language)
 	p.decode(attrs["test"], &x.Test, "true or false")
 	p.shared(attrs, x)
+	p.mode(attrs["mode"], x)
 	on := string(x.Apply)
 	p.decode(attrs["apply"], &on, "a text")
 	if x.Apply = ApplyOn(on); x.Apply != OnComment && x.Apply != OnMerge {

@@ -86,7 +86,7 @@ func TestParseRefuses(t *testing.T) {
 	for src, want := range map[string]string{
 		"project {\n}\n":                                                             "lockstep.hcl:1: Missing name for project",
 		"project \"p\" \"q\" {\n}\n":                                                 "lockstep.hcl:1: Extraneous label for project",
-		"projects \"p\" {\n}\n":                                                      "has the arguments exclude, ignore_commands, discover, stateful, tools and apply_unseen, and blocks of the types project, defaults, environment, allow, check, automerge, drift, require, policy, gate, step, terragrunt, hook and notify only",
+		"projects \"p\" {\n}\n":                                                      "has the arguments exclude, ignore_commands, discover, stateful, tools and apply_unseen, and blocks of the types project, defaults, environment, allow, check, automerge, drift, shadow, require, policy, gate, step, terragrunt, hook and notify only",
 		"name = \"x\"\n":                                                             "lockstep.hcl:1: Unsupported argument",
 		"check {\n  waiting = \"red\"\n}\n":                                          "lockstep.hcl:2: Invalid outcome of a check: While a plan waits to be applied, the check is \"neutral\"",
 		"check {\n  color = \"red\"\n}\n":                                            "A check block can have waiting.",
@@ -120,7 +120,7 @@ func TestParseRefuses(t *testing.T) {
 		project("when_changed = [\"\"]"):                                             "Invalid pattern",
 		project("var_files = [\"../x\"]"):                                            "lockstep.hcl:3: Invalid path: The file \"../x\" is not in the repository",
 		project("var_files = [\"/etc/x\"]"):                                          "is not in the repository",
-		"defaults {\n  dir = \"a\"\n}\n":                                             "A defaults block can have workspace, environment, when_changed, var_files, variables, backend_config, provider_parallelism, language, test and apply.",
+		"defaults {\n  dir = \"a\"\n}\n":                                             "A defaults block can have workspace, environment, when_changed, var_files, variables, backend_config, provider_parallelism, language, test, mode and apply.",
 		"defaults {\n}\ndefaults {\n}\n":                                             "lockstep.hcl:3: Second defaults block",
 		"defaults {\n  apply = \"now\"\n}\n":                                         "lockstep.hcl:2: Invalid occasion",
 		"defaults {\n  workspace = \"a b\"\n}\n":                                     "lockstep.hcl:2: Invalid workspace",

@@ -124,6 +124,7 @@ var types = Union[Reason]{
 	"several projects":    reflect.TypeFor[SeveralProjects](),
 	"no project selected": reflect.TypeFor[NoProjectSelected](),
 	"served elsewhere":    reflect.TypeFor[ServedElsewhere](),
+	"in shadow mode":      reflect.TypeFor[InShadow](),
 	"nothing failed":      reflect.TypeFor[NothingFailed](),
 	"touches nothing":     reflect.TypeFor[TouchesNothing](),
 	"none selected":       reflect.TypeFor[NoneSelected](),

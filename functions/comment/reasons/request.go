@@ -198,6 +198,14 @@ func (r NoProjectSelected) words() (text, remedy string) {
 	return text, fmt.Sprintf("The repository has no projects. Add a `backend` block to a configuration, or a `project` block to %s.", settings)
 }
 
+// InShadow reports that the project is in shadow mode, so another tool applies it.
+type InShadow struct{ Project string }
+
+func (r InShadow) words() (text, remedy string) {
+	return fmt.Sprintf("%s is in shadow mode: another tool applies it, and Lockstep only compares the plans.", markdown.Code(r.Project)),
+		fmt.Sprintf("To let Lockstep apply it, write %s for the project into lockstep.hcl on the base branch.", markdown.Code(`mode = "active"`))
+}
+
 // ServedElsewhere reports that a different deployment of Lockstep works for the project, according to the base
 // branch.
 type ServedElsewhere struct {

@@ -32,6 +32,11 @@ func (p *Pipeline) Abandon(ctx context.Context, m pipeline.Message, reason strin
 }
 
 func (t *task) abandon(ctx context.Context, reason string) error {
+	l, err := t.ledger.LastLook(ctx, t.message.Pull)
+	if err != nil {
+		return err
+	}
+	t.report.Silent = l.Silent
 	why := comment.Broken{Reason: reason}
 	by, ok := triggers[t.message.Kind]
 	if !ok {

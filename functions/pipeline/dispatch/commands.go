@@ -8,6 +8,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/applyrun"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
@@ -33,6 +34,7 @@ type commands struct {
 	Locker   *locking.Locker
 	Unlocker *applyrun.Unlocker
 	Override *applyrun.Overrider
+	Queue    pipeline.Queue
 	// MaxCommands is [Pipeline.MaxCommands].
 	MaxCommands int
 	// MaxStrangers is [Pipeline.MaxStrangers].
@@ -50,12 +52,15 @@ func (co *commands) commanded(ctx context.Context) error {
 	if err := co.Facts.Look(ctx); err != nil || !co.Facts.MayBeAnswered() {
 		return err // two Apps would answer each other without end
 	}
+	if silent, err := co.silent(ctx); err != nil || silent {
+		return err
+	}
 	ignored, err := co.ignored(ctx)
 	if err != nil {
 		return err
 	}
 	if len(ignored) > 0 && !slices.ContainsFunc(co.Facts.Message.Lines, func(l grammar.Line) bool { return !ignored[l.Problem.Word] }) {
-		return nil
+		return co.compareSoon(ctx)
 	}
 	name := report.AnswerTo(co.Facts.Message)
 	begun, over, err := co.begin(ctx, name)
@@ -247,6 +252,12 @@ func (co *commands) replyForOthers(ctx context.Context, c comment.Command, repli
 	switch {
 	case err != nil, slices.ContainsFunc(all, func(s ledger.Versioned) bool { return s.SelectedBy(c) }):
 		return replies, err
+	case len(l.Shadow) > 0:
+		if no := inShadow(l, c); no != nil || c.Everything() {
+			return no, nil
+		}
+	}
+	switch {
 	case len(l.Elsewhere) == 0 && l.Projects == 0 && c.Everything():
 		return co.answerOnce(ctx, replies...)
 	case len(l.Elsewhere) == 0:

@@ -6,7 +6,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/integrations"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/planrun"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
-	"github.com/lockstep-iac/lockstep/github"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/shadowing"
 )
 
 // GitHub is one repository on GitHub. *github.Client implements it.
@@ -17,6 +17,5 @@ type GitHub interface {
 	integrations.DeploymentHub
 	planrun.ProposalHub
 	drift.Hub
-	// Budget returns how many requests GitHub still allows, according to its latest answer.
-	Budget() github.Budget
+	shadowing.Hub
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ratelimits"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/replanning"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/shadowing"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/steps"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/stopping"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
@@ -45,6 +46,7 @@ type task struct {
 	open     openplans.Finder
 	checker  *replanning.Checker
 	drift    *drift.Finder
+	shadows  *shadowing.Shadower
 	foreseer plannedoutputs.Foreseer
 	merger   integrations.Merger
 	teller   integrations.Teller
@@ -80,6 +82,8 @@ func (p *Pipeline) task(m pipeline.Message, hub GitHub, tries *ledger.Attempts) 
 	}
 	t.tester = &planrun.Tester{Facts: t.facts, Report: t.report, Ledger: t.ledger, Leases: t.leases, Engine: engine, Steps: run, Poll: p.Poll}
 	t.querier = &planrun.Querier{Facts: t.facts, Report: t.report, Ledger: t.ledger, Queue: queue, Engine: engine, Steps: run, Hub: hub}
+	t.shadows = &shadowing.Shadower{Facts: t.facts, Hub: hub, Report: t.report, Ledger: t.ledger, Queue: queue, Engine: engine, Projects: projects, Steps: run}
+	t.report.Shadow, t.plans.Shadow = t.shadows.Compare, t.shadows.Enqueue
 	t.drift = &drift.Finder{Facts: t.facts, Hub: hub, Report: t.report, Ledger: t.ledger, Queue: queue, Engine: engine, Steps: run}
 	t.checker = &replanning.Checker{
 		Facts: t.facts, Report: t.report, Ledger: t.ledger,
@@ -101,7 +105,7 @@ func (p *Pipeline) task(m pipeline.Message, hub GitHub, tries *ledger.Attempts) 
 		Querier: t.querier,
 		Waves:   t.waves,
 		Stopper: &stopping.Stopper{Facts: t.facts, Ledger: t.ledger},
-		Facts:   t.facts, Report: t.report, Ledger: t.ledger, Plans: t.plans, Applies: applies, MaxCommands: p.MaxCommands, MaxStrangers: p.MaxStrangers,
+		Facts:   t.facts, Report: t.report, Ledger: t.ledger, Plans: t.plans, Applies: applies, Queue: queue, MaxCommands: p.MaxCommands, MaxStrangers: p.MaxStrangers,
 		Locker:   &locking.Locker{Facts: t.facts, Ledger: t.ledger, Open: t.open, Audit: p.Audit},
 		Unlocker: &applyrun.Unlocker{Facts: t.facts, Report: t.report, Ledger: t.ledger, Open: t.open, Engine: engine, Audit: p.Audit},
 		Override: &applyrun.Overrider{Facts: t.facts, Ledger: t.ledger, Audit: p.Audit},

@@ -48,7 +48,10 @@ func (e *Reader) requirements(ctx context.Context) (*required, error) {
 		branch = e.Pull.DefaultBranch
 	}
 	if !e.Pull.Merged || !planned || e.afterwards {
-		if sha, err = e.Hub.Tip(ctx, branch); err != nil {
+		if sha = e.tip.take(branch); sha == "" {
+			sha, err = e.Hub.Tip(ctx, branch)
+		}
+		if err != nil {
 			return nil, fmt.Errorf("look at the base branch: %w", err)
 		}
 	}
@@ -100,6 +103,9 @@ func (e *Reader) require(ctx context.Context, q *admission.Request) error {
 		return err
 	}
 	if err := servedNow(ctx, e, q); err != nil {
+		return err
+	}
+	if q.Shadow, err = shadowedBy(ctx, e, in.sha, in.settings, q.Run); err != nil {
 		return err
 	}
 	if q.Verb == comment.Plan && (e.Message.Kind == pipeline.ToCheck || e.Message.Kind == pipeline.ToQueue) {
@@ -252,7 +258,7 @@ func (e *Reader) RequiredAgain(ctx context.Context, q *admission.Request, conten
 		return fmt.Errorf("look at the pull request again: %w", err)
 	}
 	again := *e
-	again.Pull, again.required, again.decided = pull, nil, nil
+	again.Pull, again.required, again.decided, again.tip = pull, nil, nil, tipOf{}
 	again.elsewhere = nil
 	now := *q
 	if content != nil {
@@ -261,7 +267,7 @@ func (e *Reader) RequiredAgain(ctx context.Context, q *admission.Request, conten
 	if err := again.require(ctx, &now); err != nil {
 		return err
 	}
-	q.Required, q.Deployment, q.ServedBy = now.Required, now.Deployment, now.ServedBy
+	q.Required, q.Deployment, q.ServedBy, q.Shadow = now.Required, now.Deployment, now.ServedBy, now.Shadow
 	e.decided = again.decided
 	if q.Order, err = again.orderIn(ctx, e.asked.Head); err != nil {
 		return fmt.Errorf("look at the order of applies again: %w", err)

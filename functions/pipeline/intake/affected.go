@@ -28,6 +28,12 @@ func (p *Intake) affected(ctx context.Context, d github.Delivery) ([]pipeline.Me
 		return p.watched(ctx, m, pullOf(e.Subject), e.Head)
 	case github.ReportEvent:
 		return p.reported(ctx, m, e)
+	case github.CommentEvent: // it may have a plan of another tool
+		m.ID += "-told"
+		return p.watched(ctx, m, pullOf(e.Subject), pipeline.ShadowHead)
+	case github.CommentGoneEvent:
+		m.ID += "-edited"
+		return p.watched(ctx, m, pullOf(e.Subject), pipeline.ShadowHead)
 	}
 	return nil, nil
 }

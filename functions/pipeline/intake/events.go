@@ -31,7 +31,7 @@ func messages(d github.Delivery) []pipeline.Message {
 		m.Pull, m.Action, m.Merged = pullOf(e.Subject), e.Action, e.Merged
 		switch {
 		case e.Action == "opened", e.Action == "synchronize":
-			m.Kind, m.Push = pipeline.Pushed, &github.Push{By: e.Sender, Before: e.Before, After: e.Head}
+			m.Kind, m.Push, m.At = pipeline.Pushed, &github.Push{By: e.Sender, Before: e.Before, After: e.Head}, e.At
 		case e.Action == "reopened", e.BaseChanged:
 			m.Kind = pipeline.Pushed
 		case e.Action == "closed":

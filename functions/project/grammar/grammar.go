@@ -61,6 +61,7 @@ var usual = []Argument{
 	{Name: "provider_parallelism", Kind: numbers, Default: "10 for all providers together", Doc: "The number of calls of a provider that may run at a time in a plan or an apply. The names are types or source addresses of providers: `{ aws = 4, \"registry.example.com/acme/dns\" = 1 }`."},
 	{Name: "language", OneOf: []string{"1.11"}, Default: "the newest that Lockstep speaks", Doc: "The version of the Terraform language that the project is planned and applied with. Write `\"1.11\"` for a project that stays with Terraform 1.11."},
 	{Name: "test", Kind: boolean, Default: "`false`", Doc: "Whether Lockstep runs the tests of the project with each plan of a pull request, as a check of their own. Tests have mocks only, and no credentials. The base branch decides."},
+	{Name: "mode", OneOf: []string{"active", "shadow"}, Default: "`\"active\"`", Doc: "With `\"shadow\"`, Lockstep only plans, beside the tool that applies today, and compares the two plans. It writes one neutral check, and nothing else. The base branch decides."},
 	{Name: "apply", OneOf: []string{"comment", "merge"}, Default: "`\"comment\"`", Doc: "When Lockstep applies a plan: after a comment, before the merge, or by the merge. The base branch decides."},
 }
 
@@ -148,6 +149,11 @@ var (
 		{Name: "schedule", Default: "`\"rate(1 day)\"`", Doc: "How often Lockstep looks at each project: `\"rate(N hours)\"` or `\"rate(N days)\"`, between 1 hour and 31 days. The projects are spread over this time."},
 		{Name: "projects", Kind: texts, Default: "all projects", Doc: "Patterns of projects."},
 	}}
+	// Shadow is parsed by package project.
+	Shadow = Block{Type: "shadow", Doc: "The tool that applies the projects with `mode = \"shadow\"`. Lockstep compares its own plans with those in the comments of this tool. The base branch decides.", Args: []Argument{
+		{Name: "tool", Required: true, OneOf: shadowTools, Doc: "The program that writes the comments. `dflook` is the action dflook/terraform-plan."},
+		{Name: "author", Required: true, Doc: "The login that writes the comments: `\"acme-atlantis[bot]\"`. Comments of other people and Apps do not count."},
+	}}
 	// Require is parsed by package requirements, which has its own errors.
 	Require = Block{Type: "require", Label: "command", Doc: "Conditions of a command. All conditions of the block must be met, and those of one `alternative` if the block has any. The base branch decides.",
 		Args: append([]Argument{
@@ -221,10 +227,12 @@ var (
 )
 
 // programs are other programs whose commands in comments Lockstep knows.
+var shadowTools = []string{"atlantis", "digger", "terrateam", "dflook", "tfcmt"}
+
 var programs = []string{"atlantis", "digger", "terraform", "tofu"}
 
 // blocks are the types of blocks in lockstep.hcl, in the order in which errors name them.
-var blocks = []Block{Project, Defaults, Environment, Allow, Check, Automerge, Drift, Require, Policy, Gate, Step, Terragrunt, Hook, Notify}
+var blocks = []Block{Project, Defaults, Environment, Allow, Check, Automerge, Drift, Shadow, Require, Policy, Gate, Step, Terragrunt, Hook, Notify}
 
 // Body returns the form of the block's content, for package hcl.
 func (b Block) Body() *hcl.BodySchema {

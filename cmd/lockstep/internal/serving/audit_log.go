@@ -102,21 +102,26 @@ func (x *auditFilter) check(now time.Time) error {
 		}
 		return cli.Hinted(fmt.Errorf("-event: there are no records of the kind %q", x.event), "choose one of %s", strings.Join(known, ", "))
 	}
-	if x.since == "" {
-		return nil
+	var err error
+	x.after, err = since(x.since, now)
+	return err
+}
+
+// since returns the time that the option -since names: a day, a time, or a duration before now. It is zero for "".
+func since(text string, now time.Time) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
 	}
 	for _, layout := range []string{time.RFC3339, time.DateOnly} {
-		if at, err := time.Parse(layout, x.since); err == nil {
-			x.after = at
-			return nil
+		if at, err := time.Parse(layout, text); err == nil {
+			return at, nil
 		}
 	}
-	ago, err := time.ParseDuration(x.since)
+	ago, err := time.ParseDuration(text)
 	if err != nil {
-		return cli.Hinted(fmt.Errorf("-since: %q is not a time", x.since), "write a day such as 2026-11-01, a time such as 2026-11-01T08:00:00Z, or a duration such as 24h")
+		return time.Time{}, cli.Hinted(fmt.Errorf("-since: %q is not a time", text), "write a day such as 2026-11-01, a time such as 2026-11-01T08:00:00Z, or a duration such as 24h")
 	}
-	x.after = now.Add(-ago)
-	return nil
+	return now.Add(-ago), nil
 }
 
 // selects reports whether a record is printed.

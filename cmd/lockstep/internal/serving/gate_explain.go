@@ -10,16 +10,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/config"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
 	"github.com/lockstep-iac/lockstep/functions/comment/rulings"
-	"github.com/lockstep-iac/lockstep/functions/pipeline"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/awsstore"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/decisionlog"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/localstore"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/requirementrules"
 	"github.com/lockstep-iac/lockstep/github"
 )
@@ -143,25 +138,11 @@ func (o explainOptions) recorded(a *cli.App, pull string) ([]decisionlog.Asked, 
 	if err != nil {
 		return nil, err
 	}
-	var records pipeline.Records
-	if o.table != "" {
-		c, err := config.LoadDefaultConfig(a.Ctx)
-		if err != nil {
-			return nil, cli.Hinted(fmt.Errorf("-table: %w", err), "set AWS_PROFILE or other credentials that may read the table")
-		}
-		records = awsstore.Records{Client: dynamodb.NewFromConfig(c), Table: o.table}
-	} else {
-		path := a.Path(o.data)
-		if _, err := os.Stat(path); err != nil {
-			return nil, cli.Hinted(fmt.Errorf("there is no data directory %s", o.data), "add -data=DIR with the data directory of `lockstep serve` (without it, lockstep-data is read), or -table=NAME with the table of a deployment")
-		}
-		dir, err := localstore.Open(path)
-		if err != nil {
-			return nil, err
-		}
-		defer dir.Close()
-		records = dir.Records
+	records, done, err := openRecords(a, o.data, o.table)
+	if err != nil {
+		return nil, err
 	}
+	defer done()
 	return decisionlog.Of(a.Ctx, records, github.Repo{Owner: m[1], Name: m[2]}, number)
 }
 

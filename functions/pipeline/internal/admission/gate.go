@@ -92,6 +92,7 @@ var rules = []rule{
 	{granted, anybody, otherBase},
 
 	{[]comment.Verb{comment.Plan, comment.Apply}, theRun, servedElsewhere},
+	{[]comment.Verb{comment.Plan, comment.Apply, comment.Recover, comment.Lock}, theRun, shadowed},
 	{[]comment.Verb{comment.Plan, comment.Lock}, theRun, closed},
 	{[]comment.Verb{comment.Lock}, theRun, reserved},
 	{[]comment.Verb{comment.Plan, comment.Unlock, comment.Recover}, theRun, beingApplied},

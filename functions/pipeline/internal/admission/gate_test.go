@@ -74,6 +74,8 @@ func TestGate(t *testing.T) {
 	mergedSince := func(q *Request) { q.Pull.Open, q.Pull.Merged = false, true }
 	after := func(q *Request) { q.Run.Spec.AfterMerge = true }
 	given := func(q *Request) { q.ServedBy = "ou-a" }
+	shadow := func(q *Request) { q.Shadow = true }
+	compares := func(q *Request) { q.Compares = true }
 	conflict := func(q *Request) { q.Conflict = true }
 	options := func(o grammar.Options) change { return func(q *Request) { q.Run.Spec.Options = o } }
 	removed := func(q *Request) { q.Run.Spec.Removed = true }
@@ -228,6 +230,17 @@ func TestGate(t *testing.T) {
 		{"plan for a push of another deployment's", []change{push, given}, "ServedElsewhere"},
 		{"apply of what was given to another deployment", []change{given}, "ServedElsewhere"},
 		{"apply of what is a named deployment's", []change{given, func(q *Request) { q.Deployment = "ou-a" }}, ""},
+		{"plan in shadow mode", []change{verb(comment.Plan), shadow}, "InShadow"},
+		{"plan for a push in shadow mode", []change{push, shadow}, "InShadow"},
+		{"plan that is only compared, in shadow mode", []change{push, shadow, compares}, ""},
+		{"apply in shadow mode", []change{shadow}, "InShadow"},
+		{"apply of a plan that is only compared", []change{shadow, compares}, "InShadow"},
+		{"apply by the merge in shadow mode", []change{merge, shadow}, "InShadow"},
+		{"recovery in shadow mode", []change{verb(comment.Recover), shadow}, "InShadow"},
+		{"lock in shadow mode", []change{verb(comment.Lock), shadow}, "InShadow"},
+		{"unlock in shadow mode", []change{verb(comment.Unlock), shadow}, ""},
+		{"stop in shadow mode", []change{verb(comment.Stop), phase(runs.Applying), shadow}, ""},
+		{"plan that is only compared, of a fork in shadow mode", []change{push, fork, shadow, compares}, "FromFork"},
 		{"unlock of what was given to another deployment", []change{verb(comment.Unlock), given}, ""},
 		{"plan when closed", []change{verb(comment.Plan), closed}, "NotOpen"},
 		{"apply when closed", []change{closed}, "NotOpen"},

@@ -19,7 +19,7 @@ const (
 	StateCopy    Fact = "copy of the state"  // Copied
 	UnseenApply  Fact = "unseen apply"       // ApplyUnseen
 	ApplyOrder   Fact = "order of applies"   // Order
-	Requirements Fact = "requirements"       // Required, Deployment and ServedBy
+	Requirements Fact = "requirements"       // Required, Deployment, ServedBy and Shadow
 	ShownPlan    Fact = "shown plan"         // OnGitHub and AgainOnGitHub
 	SavedPlan    Fact = "saved plan"         // Saved
 	PresentMerge Fact = "present merge"      // Pull and Conflict, as the present trial merge has them

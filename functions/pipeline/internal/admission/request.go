@@ -59,6 +59,8 @@ type Command struct {
 	Permission github.Permission
 	// Shows is set for a command that only shows parts of a state: output and show.
 	Shows bool
+	// Compares is set for a plan that is only compared with that of another tool, and that nobody can apply.
+	Compares bool
 	// At is the time of the comment or of the merge; zero for neither.
 	At time.Time
 	// Named is the hash of the plan that a comment names, or its beginning; "" if it names none.
@@ -82,6 +84,8 @@ type Grants struct {
 	// Deployment is the name of this deployment. ServedBy is the name of the deployment that works for the
 	// project, according to the present base branch.
 	Deployment, ServedBy string
+	// Shadow is set if the project is in shadow mode, according to the present base branch.
+	Shadow bool
 }
 
 // Stored has what is known about the stored plan.

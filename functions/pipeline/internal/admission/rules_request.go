@@ -46,6 +46,15 @@ func servedElsewhere(q *Request) reasons.Reason {
 	return nil
 }
 
+// shadowed refuses each command for a project in shadow mode, because another tool applies it. Only a plan that nobody can
+// apply is allowed. A stop and an unlock are always allowed: they end what Lockstep did before the project was in this mode.
+func shadowed(q *Request) reasons.Reason {
+	if q.Shadow && !(q.Verb == comment.Plan && q.Compares) {
+		return reasons.InShadow{Project: q.Run.Project}
+	}
+	return nil
+}
+
 func closed(q *Request) reasons.Reason {
 	// Merged changes can be planned as often as necessary, until they are applied.
 	if after := q.afterMerge() && q.Verb == comment.Plan; !q.Pull.Open && !after {

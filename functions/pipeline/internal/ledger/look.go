@@ -46,6 +46,10 @@ type Discovery struct {
 	Touches []string `json:"-"`
 	// Elsewhere are those projects of the pull request for which other deployments work.
 	Elsewhere []Elsewhere `json:",omitempty"`
+	// Shadow are those projects of the pull request that are in shadow mode. Silent is set if all projects of the base branch
+	// are: Lockstep then writes nothing but the check about these projects.
+	Shadow []Shadowed `json:",omitempty"`
+	Silent bool       `json:",omitempty"`
 	// Order are the dependencies between projects at the head. It is nil if neither the head nor the base
 	// branch has any.
 	Order *HeadOrder `json:",omitempty"`

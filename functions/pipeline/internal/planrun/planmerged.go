@@ -22,6 +22,9 @@ func (qu *PlanQueuer) PlanMerged(ctx context.Context) error {
 	if !qu.Facts.Pull.Merged {
 		return nil
 	}
+	if l, err := qu.Ledger.LastLook(ctx, qu.Facts.Message.Pull); err != nil || l.Silent {
+		return err // another tool has applied it, or will
+	}
 	replies, err := qu.Enqueue(ctx, comment.Command{Verb: comment.Plan})
 	if err != nil {
 		return err

@@ -47,11 +47,15 @@ type PlanQueuer struct {
 	// Loud is the maximum number of plans, of one push or command, that are reported separately; 0 means
 	// DefaultLoud.
 	Loud int
+	// Shadow plans the projects of a head that are in shadow mode.
+	Shadow func(context.Context, ledger.Look) error
 	// Tell reports the results of the pull request's applies to GitHub and to people elsewhere. It is called
 	// before the phase of an applied run changes. It can be repeated.
 	Tell func(context.Context) error
 
 	quiet bool
+	// silent is set if all projects of the base branch are in shadow mode.
+	silent bool
 }
 
 // crowd is a number of waiting plans. If at least this many plans wait, people are told that a new plan has to

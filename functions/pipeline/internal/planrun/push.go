@@ -24,8 +24,13 @@ func (qu *PlanQueuer) Push(ctx context.Context) error {
 	if err := qu.Ledger.Reopen(ctx, qu.Facts.Message.Pull); err != nil {
 		return err
 	}
-	if err := qu.Report.Await(ctx); err != nil {
+	if err := qu.listen(ctx); err != nil {
 		return err
+	}
+	if !qu.silent {
+		if err := qu.Report.Await(ctx); err != nil {
+			return err
+		}
 	}
 	replies, err := qu.Enqueue(ctx, comment.Command{Verb: comment.Plan})
 	if err != nil {

@@ -29,6 +29,7 @@ func (qu *PlanQueuer) Enqueue(ctx context.Context, c comment.Command) ([]comment
 		return nil, err
 	}
 	l := ledger.Look{Pull: qu.Facts.Message.Pull, Head: qu.Facts.Pull.Head.SHA, Into: qu.Facts.Pull.Base.Ref, Ending: ledger.Ending{Closed: !qu.Facts.Pull.Open, Merged: qu.Facts.Pull.Merged}}
+	l.Silent = qu.silent
 	l.Asked = (qu.Facts.Pull.Open || qu.Facts.Pull.Merged) && !c.Everything()
 	var m github.Merge
 	merge := func(ctx context.Context, q *admission.Request) (err error) {
@@ -58,6 +59,11 @@ func (qu *PlanQueuer) Enqueue(ctx context.Context, c comment.Command) ([]comment
 	}
 	if q.Entry == admission.ByPush {
 		if err := qu.supersede(ctx, found); err != nil {
+			return nil, err
+		}
+	}
+	if (q.Entry == admission.ByPush || qu.silent) && qu.Facts.Pull.Open {
+		if err := qu.Shadow(ctx, l); err != nil {
 			return nil, err
 		}
 	}

@@ -62,7 +62,10 @@ func (qu *PlanQueuer) choose(ctx context.Context, c comment.Command, dir string,
 	if err != nil {
 		return nil, nil, err
 	}
-	found := changed.ours
+	found, err := qu.takeShadows(ctx, changed.ours, base, l)
+	if err != nil {
+		return nil, nil, err
+	}
 	l.Touches = []string{}
 	for _, x := range found {
 		l.Touches = append(l.Touches, runs.ID{Project: x.Name, Workspace: x.Workspace}.Target())

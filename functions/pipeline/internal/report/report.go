@@ -12,6 +12,8 @@
 package report
 
 import (
+	"context"
+
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
@@ -28,6 +30,11 @@ type Reporter struct {
 	Queue     pipeline.Queue
 	// Secrets are texts that are removed from everything that Lockstep writes.
 	Secrets []github.Secret
+	// Silent is set if all projects of the base branch are in shadow mode: the reporter then writes nothing on GitHub.
+	Silent bool
+	// Shadow writes the check about projects in shadow mode. It is called with each status of a pull request that has such
+	// projects, and of a pull request in a repository that has only such projects.
+	Shadow func(context.Context, ledger.Look) error
 	// Made is the hash of a new plan that the handler of this message has made instead of another one. The
 	// check may then contain this hash. "" means none.
 	Made string

@@ -29,6 +29,12 @@ func (rp *Reporter) status(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if l.Silent || len(l.Shadow) > 0 {
+		rp.Silent = rp.Silent || l.Silent
+		if err := rp.Shadow(ctx, l); err != nil || l.Silent {
+			return err
+		}
+	}
 	s := comment.Status{Head: l.Head, Notes: l.Notes, Conflict: l.Conflict, Problem: l.Problem, Removed: l.Removed, Merged: rp.Facts.Pull.Merged, Closed: !rp.Facts.Pull.Open && !rp.Facts.Pull.Merged}
 	if rp.Facts.Pull.Open {
 		s.Policies = l.Policies

@@ -265,7 +265,7 @@ func (rp *Reporter) sayAnswer(ctx context.Context, a ledger.Answer, answer comme
 
 // React adds a reaction to a comment; with ID 0 it does nothing.
 func (rp *Reporter) React(ctx context.Context, id int64, r github.Reaction) error {
-	if id == 0 {
+	if id == 0 || rp.Silent {
 		return nil
 	}
 	_, err := gatefacts.Absent(ctx, rp.Facts, rp.Hub.React(ctx, id, r)) // the comment may be deleted
@@ -280,6 +280,9 @@ func (rp *Reporter) say(ctx context.Context, e github.Earlier, marker, further, 
 	// The text is shortened after all replacements, because the replacement for a secret or a marker may be
 	// longer than the original.
 	text = markdown.Cut(rp.Clean(body), github.MaxComment)
+	if rp.Silent {
+		return 0, text, at, nil
+	}
 	id, at, err = rp.Hub.PutComment(ctx, rp.Facts.Message.Pull.Number, e, marker, text)
 	return id, text, at, err
 }

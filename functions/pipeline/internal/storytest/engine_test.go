@@ -229,6 +229,13 @@ func (e *engine) plan(j jobs.Job, r rule) (jobs.PlanResult, error) {
 			p.Asked = append(p.Asked, f.Place)
 		}
 	}
+	if j.PlanJSON {
+		var changes []string
+		for i := range add {
+			changes = append(changes, fmt.Sprintf(`{"address":"x.new[%d]","mode":"managed","change":{"actions":["create"]}}`, i))
+		}
+		p.JSON = fmt.Appendf(nil, `{"resource_changes":[%s]}`, strings.Join(changes, ","))
+	}
 	if j.Snapshot != nil {
 		p.Plan, p.Applyable, p.Previewed = nil, false, true
 	}

@@ -1,0 +1,93 @@
+package shadow
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// The format of Digger of 2025-11-21 (commit 9b9539b). Source: libs/comment_utils, and reportTerraformPlanOutput in
+// cli/pkg/digger/digger.go. Digger names projects, and no directories and commits.
+var (
+	// diggerRun is the first line of a comment about one project.
+	diggerRun = regexp.MustCompile(`^<details [^>]*><summary>(plan|apply) for (.+) \d{4}-\d\d-\d\d \d\d:\d\d:\d\d \([A-Z0-9+-]+\)</summary>$`)
+	// diggerReport is the first line of a comment about several projects. The name of a project comes after its plan.
+	diggerReport = regexp.MustCompile(`^<details [^>]*><summary>Digger (?:run report at .+|latest run report)</summary>$`)
+	diggerPlan   = regexp.MustCompile(`^ *<details [^>]*><summary>(Plan|Apply) output</summary>$`)
+	diggerCheck  = regexp.MustCompile(`^ *<details [^>]*><summary>Terraform plan validation check \((.+)\)</summary>$`)
+	diggerFailed = regexp.MustCompile(`^ *<details [^>]*><summary>Error during (?:init|applying)\.</summary>$`)
+	diggerNone   = regexp.MustCompile(`^ *→ No changes in terraform output for (?:.*#)?(.+)$`)
+	// diggerGroup is in a comment about the projects of one location.
+	diggerGroup = regexp.MustCompile(`^<details [^>]*><summary>Plan for (.+)</summary>$`)
+	// diggerRow is a row of the table of all projects. It counts a replaced object once: as destroyed, or as created if the
+	// new object comes first.
+	diggerRow = regexp.MustCompile(`^\|:[a-z_]+: \*\*(.+)\*\* \|<a href='[^']*'>([a-z ]+)</a> \| <a href='[^']*'>Plan</a> \| (\d+) \| (\d+) \| (\d+)\|$`)
+)
+
+// readDigger reads a comment of Digger.
+func readDigger(body string) (out []Claim) {
+	first, _, _ := strings.Cut(body, "\n")
+	whole, apply := Claim{}, false
+	if m := diggerRun.FindStringSubmatch(first); m != nil {
+		whole.Project, apply = m[2], m[1] == "apply"
+	} else if !diggerReport.MatchString(first) && !strings.HasPrefix(first, "# Group: ") && !strings.HasPrefix(first, "| Project | Status | Plan |") {
+		return nil
+	}
+	var now *Claim // whose plan comes next, or has come
+	flush := func() {
+		if now != nil && (now.Project != "" && (now.Counted || now.Failed || now.Cut || now.Applied)) {
+			out = append(out, *now)
+		}
+		now = nil
+	}
+	for _, p := range parts(body) {
+		if p.fenced {
+			switch {
+			case now == nil || now.Counted || now.Failed:
+			case apply:
+				now.Applied = strings.Contains(p.text, "Apply complete!")
+			default:
+				now.Plan = readText(p.text)
+			}
+			continue
+		}
+		for line := range strings.Lines(p.text) {
+			line = strings.TrimRight(line, "\n")
+			if m := diggerPlan.FindStringSubmatch(line); m != nil {
+				flush()
+				now, apply = &Claim{Project: whole.Project}, apply || m[1] == "Apply"
+			} else if m := diggerGroup.FindStringSubmatch(line); m != nil {
+				flush()
+				now = &Claim{Project: m[1]}
+			} else if m := diggerCheck.FindStringSubmatch(line); m != nil && now != nil && now.Project == "" {
+				now.Project = m[1]
+			} else if m := diggerNone.FindStringSubmatch(line); m != nil {
+				flush()
+				now = &Claim{Project: m[1], Plan: Plan{Counted: true}}
+			} else if diggerFailed.MatchString(line) {
+				flush()
+				now = &Claim{Project: whole.Project, Plan: Plan{Failed: true}}
+			} else if m := diggerRow.FindStringSubmatch(line); m != nil {
+				flush()
+				now = diggerTable(m)
+			}
+		}
+	}
+	flush()
+	return out
+}
+
+// diggerTable returns the claim in a row of the table; nil for a project without a result.
+func diggerTable(m []string) *Claim {
+	c := &Claim{Project: m[1]}
+	switch m[2] {
+	case "failed":
+		c.Failed = true
+	case "succeeded":
+		n := func(i int) int { v, _ := strconv.Atoi(m[i]); return v }
+		c.Cut, c.OutputsUnknown, c.Objects = true, true, &Counts{Add: n(3), Change: n(4), Destroy: n(5)}
+	default:
+		return nil
+	}
+	return c
+}
