@@ -25,8 +25,8 @@ type DriftIssue struct {
 	Unwatched bool   // nobody looks for it any more
 }
 
-// DriftMarker returns the hidden beginning of the issue about a project's drift.
-func DriftMarker(target string) string { return fmt.Sprintf("<!-- lockstep:drift %s -->", target) }
+// Marker returns the hidden beginning of the issue.
+func (d DriftIssue) Marker() string { return fmt.Sprintf("<!-- lockstep:drift %s -->", d.Target) }
 
 // Title returns the issue's title.
 func (d DriftIssue) Title() string {
@@ -46,7 +46,7 @@ func (d DriftIssue) Hash() string {
 
 // Body returns the issue's text, with its hidden marker, of at most limit bytes.
 func (d DriftIssue) Body(limit int) string {
-	head := DriftMarker(d.Target) + "\n"
+	head := d.Marker() + "\n"
 	switch {
 	case d.Unwatched:
 		return head + fmt.Sprintf("The settings on %s do not let Lockstep look for drift in %s any more, so Lockstep closes this issue.\n", markdown.Code(d.Branch), markdown.Code(d.Project))

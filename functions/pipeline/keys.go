@@ -35,20 +35,21 @@ var collections = map[string]time.Duration{
 	"group":    90 * day,  // a merge group, and the plans that were made from its commit
 	// If nothing happens on a pull request for a year, its records expire. It is planned once more when
 	// something happens.
-	"run":    365 * day, // a project of a pull request
-	"effect": 365 * day, // an apply that was begun
-	"took":   365 * day, // how long changes of a state took
-	"build":  365 * day, // the builds that an apply is handed to
-	"pull":   365 * day, // the head of a pull request, as it was looked at last
-	"pushed": 365 * day, // the users who have pushed to a pull request
-	"drift":  365 * day, // the drift of a project, by repository, and the rounds in which it was looked for
-	"shown":  365 * day, // the time at which a plan was shown
-	"told":   365 * day, // the outcomes that were reported by notifications
-	"seen":   365 * day, // the files that plans of a project have read in addition to its own files
-	"open":   365 * day, // a waiting plan, by its state
-	"left":   365 * day, // a project that a merge has left unapplied, by its state
-	"reader": 365 * day, // a waiting plan, by the project that it depends on
-	"queue":  365 * day, // the queued applies, by their state
+	"run":     365 * day, // a project of a pull request
+	"effect":  365 * day, // an apply that was begun
+	"took":    365 * day, // how long changes of a state took
+	"build":   365 * day, // the builds that an apply is handed to
+	"pull":    365 * day, // the head of a pull request, as it was looked at last
+	"pushed":  365 * day, // the users who have pushed to a pull request
+	"drift":   365 * day, // the drift of a project, by repository, and the rounds in which it was looked for
+	"trigger": 365 * day, // a project that an apply made out of date, by repository
+	"shown":   365 * day, // the time at which a plan was shown
+	"told":    365 * day, // the outcomes that were reported by notifications
+	"seen":    365 * day, // the files that plans of a project have read in addition to its own files
+	"open":    365 * day, // a waiting plan, by its state
+	"left":    365 * day, // a project that a merge has left unapplied, by its state
+	"reader":  365 * day, // a waiting plan, by the project that it depends on
+	"queue":   365 * day, // the queued applies, by their state
 	// Decisions depend on these records, so they never expire.
 	"state":   0, // the last apply to a state
 	"address": 0, // the address of a project's state

@@ -15,6 +15,8 @@ import (
 type Drift struct {
 	Every    time.Duration // between two looks at a project
 	Projects []string      // patterns of names or directories; nil means all projects
+	// RunTriggers is set if an apply makes Lockstep plan the projects that depend on the applied one.
+	RunTriggers bool
 }
 
 // The shortest and the longest time between two looks at a project.
@@ -45,6 +47,7 @@ func (p *parser) drift(blocks hcl.Blocks) {
 		if a := attrs["projects"]; a != nil {
 			out.Projects = p.patterns(a)
 		}
+		p.decode(attrs["run_triggers"], &out.RunTriggers, "true or false")
 		if len(p.diags) == before {
 			p.settings.Drift = &out
 		}
@@ -64,6 +67,10 @@ func rate(text string) (d time.Duration, ok bool) {
 	}
 	return d, d >= minDrift && d <= maxDrift
 }
+
+// TriggersRuns reports whether an apply makes Lockstep plan the projects that depend on the applied one. s comes from
+// the default branch, and may be nil.
+func (s *Settings) TriggersRuns() bool { return s != nil && s.Drift != nil && s.Drift.RunTriggers }
 
 // LooksForDrift returns how often Lockstep looks for drift of a project; 0 for never. base are all projects of the
 // default branch. s comes from that branch, and may be nil.

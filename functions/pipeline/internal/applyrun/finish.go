@@ -8,6 +8,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 	"github.com/lockstep-iac/lockstep/functions/comment/notes"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/drift"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
@@ -23,6 +26,9 @@ func (ap *Applier) Applied(ctx context.Context, r runs.Run) error {
 		return err
 	}
 	if err := ap.recordFinished(ctx, r); err != nil {
+		return err
+	}
+	if err := ap.triggerRuns(ctx, r); err != nil {
 		return err
 	}
 	if err := ap.Report.Reply(ctx, r.Asked.Answer, report.ApplyOutcome(r)); err != nil {
@@ -41,6 +47,20 @@ func (ap *Applier) Applied(ctx context.Context, r runs.Run) error {
 		return err
 	}
 	return ap.Report.AtRest(ctx, r)
+}
+
+// triggerRuns has the projects planned that depend on an applied one, if the settings of the default branch ask for that
+// and the apply may have changed something. It can be repeated.
+func (ap *Applier) triggerRuns(ctx context.Context, r runs.Run) error {
+	if r.Phase == runs.ApplyFailed && r.Apply.Done == (jobs.Outcome{}).Counts && !r.Apply.Lost {
+		return nil
+	}
+	is, err := gatefacts.TriggersRuns(ctx, ap.Facts)
+	if absent, err := gatefacts.Absent(ctx, ap.Facts, err); err != nil || absent || !is {
+		return err
+	}
+	pull, m := drift.AfterApply(r)
+	return pipeline.Send(ctx, ap.Queue, pull, m, r.MessageName(), r.Asked.Try)
 }
 
 // maxKept is the maximum length of a report in the apply's record, in bytes. JSON needs up to six bytes for one

@@ -23,7 +23,8 @@ import (
 // for an hour.
 const patience = 3
 
-// Look looks for drift in the project of the message, and updates the project's issue. It can be repeated.
+// Look looks at the project of the message, and updates its issues. It looks for drift, unless an apply has sent the
+// message. It plans the project if an apply has made it out of date. It can be repeated.
 func (f *Finder) Look(ctx context.Context) error {
 	s, err := f.base(ctx)
 	if err != nil {
@@ -35,21 +36,35 @@ func (f *Finder) Look(ctx context.Context) error {
 	}
 	m, tip := f.Facts.Message, f.Facts.Pull.Head.SHA
 	r := runs.Run{ID: runs.ID{Pull: m.Pull}, Phase: runs.Queued, Spec: runs.Spec{Base: tip, Merge: tip, Head: tip}}
-	r.Spec.Options.RefreshOnly = true
-	i := slices.IndexFunc(all, func(p project.Project) bool {
+	watched := slices.ContainsFunc(all, func(p project.Project) bool {
 		r.Project, r.Workspace, r.Spec.Dir, r.Spec.VarFiles, r.Spec.Environment = p.Name, p.Workspace, p.Dir, p.VarFiles, p.Environment
 		return r.Target() == m.Target && s.LooksForDrift(p, all) > 0
 	})
+	if !watched {
+		r = runs.Run{ID: runs.ID{Pull: m.Pull, Project: runs.ProjectOf(m.Target)}}
+	}
+	if m.After == 0 {
+		if err := f.lookForDrift(ctx, r, watched); err != nil {
+			return err
+		}
+	}
+	return f.planAfterApply(ctx, r, watched && s.TriggersRuns())
+}
+
+// lookForDrift looks for drift in a project, and updates the issue about it. watched is set if the settings let Lockstep
+// look for it.
+func (f *Finder) lookForDrift(ctx context.Context, r runs.Run, watched bool) error {
+	m := f.Facts.Message
 	was, err := f.Ledger.DriftOf(ctx, m.Pull, m.Target)
 	if err != nil {
 		return err
 	}
-	x := comment.DriftIssue{Project: runs.Label(r), Target: m.Target, Branch: f.Facts.Pull.Base.Ref, SHA: tip, Looked: time.Now().UTC(), Since: was.Since}
-	if i < 0 {
-		r.Project = runs.ProjectOf(m.Target)
-		x.Project, x.Unwatched = r.Project, true
-		return f.tell(ctx, m.Target, was, x)
+	save := func(d ledger.Drift) error { return f.Ledger.SaveDrift(ctx, m.Pull, m.Target, d) }
+	x := comment.DriftIssue{Project: runs.Label(r), Target: m.Target, Branch: f.Facts.Pull.Base.Ref, SHA: f.Facts.Pull.Head.SHA, Looked: time.Now().UTC(), Since: was.Since}
+	if x.Unwatched = !watched; x.Unwatched {
+		return f.tell(ctx, was, save, x.Looked, func(time.Time) content { return x }, false)
 	}
+	r.Spec.Options.RefreshOnly = true
 	result, problem, err := f.plan(ctx, r)
 	if err != nil {
 		return err
@@ -57,25 +72,25 @@ func (f *Finder) Look(ctx context.Context) error {
 	switch {
 	case problem != "":
 		was.Failures++
-		if x.Problem = problem; was.Failures < patience {
-			return f.Ledger.SaveDrift(ctx, m.Pull, m.Target, was)
+		if x.Problem = f.Report.Clean(problem); was.Failures < patience {
+			return save(was)
 		}
 	case result.Drifted > 0: // other changes, such as those of outputs, are not applied yet, and are no drift
-		was.Failures, x.Report, x.Objects = 0, result.Report, result.Drifted
+		was.Failures, x.Report, x.Objects = 0, f.Report.Clean(result.Report), result.Drifted
 	default:
 		was.Failures, x.Over = 0, true
 	}
-	return f.tell(ctx, m.Target, was, x)
+	return f.tell(ctx, was, save, x.Looked, func(since time.Time) content { x.Since = since; return x }, !x.Over)
 }
 
-// plan plans a project with -refresh-only. problem is the reason, in Markdown, if there is no plan.
+// plan plans a project of the default branch. problem is the reason, in Markdown, if there is no plan.
 func (f *Finder) plan(ctx context.Context, r runs.Run) (result jobs.PlanResult, problem string, err error) {
 	dir, done, err := f.Facts.Checkout(ctx, r.Spec.Head)
 	if err != nil {
 		return result, "", err
 	}
 	defer done()
-	again := comment.Command{Verb: comment.Drift, Project: r.Project}
+	again := comment.Command{Verb: comment.Plan, Project: r.Project, Options: r.Spec.Options}
 	if no, err := f.Steps.Generate(ctx, r, dir, again); err != nil {
 		return result, "", err
 	} else if no != nil {
@@ -115,34 +130,43 @@ func (f *Finder) plan(ctx context.Context, r runs.Run) (result jobs.PlanResult, 
 	return result, "", nil
 }
 
-// tell writes the issue about a project, if its text or its state is not the present one, and records it.
-func (f *Finder) tell(ctx context.Context, target string, was ledger.Drift, x comment.DriftIssue) error {
-	open := !x.Over && !x.Unwatched
+// A content is what an issue tells.
+type content interface {
+	Marker() string
+	Title() string
+	Body(limit int) string
+	Hash() string
+}
+
+// tell writes an issue, if its text or its state is not the present one, and records it with save. was is its record. open
+// is set if the issue is open from now on. of returns what it tells, if it does so since the given time.
+func (f *Finder) tell(ctx context.Context, was ledger.Drift, save func(ledger.Drift) error, now time.Time, of func(since time.Time) content, open bool) error {
 	if !open && !was.Open {
-		return f.Ledger.SaveDrift(ctx, f.Facts.Message.Pull, target, ledger.Drift{Issue: was.Issue})
+		return save(ledger.Drift{Issue: was.Issue})
 	}
+	since := was.Since
 	if !was.Open {
-		x.Since = x.Looked
+		since = now
 	}
-	x.Report, x.Problem = f.Report.Clean(x.Report), f.Report.Clean(x.Problem)
-	now := ledger.Drift{Issue: was.Issue, Open: open, Hash: x.Hash(), Since: x.Since, Failures: was.Failures}
-	if now == was && now.Issue != 0 { // the number of failures may be another
-		return f.Ledger.SaveDrift(ctx, f.Facts.Message.Pull, target, now)
+	x := of(since)
+	next := ledger.Drift{Issue: was.Issue, Open: open, Hash: x.Hash(), Since: since, Failures: was.Failures}
+	if next == was && next.Issue != 0 { // the number of failures may be another
+		return save(next)
 	}
 	// The record comes first. If this process dies after the issue is written, the next look knows that there may be
 	// an issue, which it finds by its marker, and that its text is not known.
-	begun := ledger.Drift{Issue: was.Issue, Open: true, Since: x.Since}
-	if err := f.Ledger.SaveDrift(ctx, f.Facts.Message.Pull, target, begun); err != nil {
+	begun := ledger.Drift{Issue: was.Issue, Open: true, Since: since}
+	if err := save(begun); err != nil {
 		return err
 	}
-	issue := github.Issue{Marker: comment.DriftMarker(target), Title: x.Title(), Body: x.Body(github.MaxComment), Open: open}
+	issue := github.Issue{Marker: x.Marker(), Title: x.Title(), Body: x.Body(github.MaxComment), Open: open}
 	issue.Body = issue.Marker + markdown.Unmarked(issue.Body[len(issue.Marker):])
 	var err error
-	if now.Issue, err = f.Hub.PutIssue(ctx, was.Issue, issue); err != nil {
+	if next.Issue, err = f.Hub.PutIssue(ctx, was.Issue, issue); err != nil {
 		return err
 	}
 	if !open {
-		now = ledger.Drift{} // the next drift gets an issue of its own
+		next = ledger.Drift{} // the next one gets an issue of its own
 	}
-	return f.Ledger.SaveDrift(ctx, f.Facts.Message.Pull, target, now)
+	return save(next)
 }
