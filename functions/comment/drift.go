@@ -65,12 +65,17 @@ func (d DriftIssue) Body(limit int) string {
 	}
 	fmt.Fprintf(&b, "%s of %s changed outside of Lockstep. Lockstep saw this first on %s, and has changed nothing.\n\n", what, markdown.Code(d.Project), d.Since.UTC().Format("2006-01-02 15:04 MST"))
 	tail := fmt.Sprintf(`
-To keep these changes, write them into the configuration in a pull request. To undo them, apply a plan of the project: open a pull request that touches %s, and comment %s. The next plan of the project shows them, too.
+Decide here, in a comment:
+
+- %s plans to undo these changes, from the configuration on %s.
+- %s plans to write them into the state. If the configuration sets other values, the next plan still undoes them: change the configuration in a pull request first.
+
+Read the plan that Lockstep then posts. %s applies it.
 
 Lockstep looks again and updates this issue. It closes the issue when the drift is gone.
 
 <sub>Commit %s of %s, looked at on %s.</sub>
-`, markdown.Code(d.Project), markdown.Code("lockstep plan -p "+d.Project), markdown.Code(markdown.SHA(d.SHA)), markdown.Code(d.Branch), d.Looked.UTC().Format("2006-01-02 15:04 MST"))
+`, markdown.Code("lockstep drift revert"), markdown.Code(d.Branch), markdown.Code("lockstep drift accept"), markdown.Code("lockstep apply"), markdown.Code(markdown.SHA(d.SHA)), markdown.Code(d.Branch), d.Looked.UTC().Format("2006-01-02 15:04 MST"))
 	room := limit - len(head) - b.Len() - len(tail)
 	return head + b.String() + markdown.CutTo(d.Report, room, "") + tail
 }

@@ -58,12 +58,12 @@ func (x RunTriggerIssue) Body(limit int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s depends on %s, which #%d applied on %s. Since then, a plan of %s has changes: %s. Lockstep has applied none of them.\n\n", markdown.Code(x.Project), markdown.Code(x.After), x.Number, x.Since.UTC().Format("2006-01-02 15:04 MST"), markdown.Code(x.Project), toComeText(x.Counts, true))
 	tail := fmt.Sprintf(`
-To apply these changes, open a pull request that touches %s. To plan the project in any open pull request, comment %s.
+To apply these changes, comment %s here. Read the plan that Lockstep then posts. %s applies it.
 
 Lockstep plans the project again at its turns, and updates this issue. It closes the issue when nothing is left to apply.
 
 <sub>Commit %s of %s, planned on %s.</sub>
-`, markdown.Code(x.Project), markdown.Code("lockstep plan -p "+x.Project), markdown.Code(markdown.SHA(x.SHA)), markdown.Code(x.Branch), x.Looked.UTC().Format("2006-01-02 15:04 MST"))
+`, markdown.Code("lockstep plan"), markdown.Code("lockstep apply"), markdown.Code(markdown.SHA(x.SHA)), markdown.Code(x.Branch), x.Looked.UTC().Format("2006-01-02 15:04 MST"))
 	room := limit - len(head) - b.Len() - len(tail)
 	return head + b.String() + markdown.CutTo(x.Report, room, "") + tail
 }

@@ -71,6 +71,7 @@
 //	report          the status comment, answers and check runs; requiredcheck decides the check "lockstep"
 //	integrations    hooks, notifications, deployments on GitHub, automerge
 //	steps           programs of step blocks in the checkouts of plans and applies
+//	drift           looks for drift, plans after applies, and writes the issues about both
 //	locking, stopping    the commands "lockstep lock" and "lockstep stop"
 //	runs, ledger    the record of a run with its phases; all records with their keys
 //	jobs, executor  one project in a checkout: the interface, and the engine behind it

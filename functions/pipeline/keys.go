@@ -42,6 +42,7 @@ var collections = map[string]time.Duration{
 	"pull":    365 * day, // the head of a pull request, as it was looked at last
 	"pushed":  365 * day, // the users who have pushed to a pull request
 	"drift":   365 * day, // the drift of a project, by repository, and the rounds in which it was looked for
+	"issue":   365 * day, // an issue about drift that takes commands, by its number
 	"trigger": 365 * day, // a project that an apply made out of date, by repository
 	"shown":   365 * day, // the time at which a plan was shown
 	"told":    365 * day, // the outcomes that were reported by notifications

@@ -68,9 +68,20 @@ func rate(text string) (d time.Duration, ok bool) {
 	return d, d >= minDrift && d <= maxDrift
 }
 
+// DriftBlock returns the drift block; nil if there is none. s comes from the default branch, and may be nil.
+func (s *Settings) DriftBlock() *Drift {
+	if s == nil {
+		return nil
+	}
+	return s.Drift
+}
+
 // TriggersRuns reports whether an apply makes Lockstep plan the projects that depend on the applied one. s comes from
 // the default branch, and may be nil.
-func (s *Settings) TriggersRuns() bool { return s != nil && s.Drift != nil && s.Drift.RunTriggers }
+func (s *Settings) TriggersRuns() bool {
+	d := s.DriftBlock()
+	return d != nil && d.RunTriggers
+}
 
 // LooksForDrift returns how often Lockstep looks for drift of a project; 0 for never. base are all projects of the
 // default branch. s comes from that branch, and may be nil.

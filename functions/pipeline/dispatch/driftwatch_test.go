@@ -97,7 +97,7 @@ func TestDrift(t *testing.T) {
 			t.Errorf("%d writes about the same drift on three days", writes)
 		}
 		body := s.repo.Issues()[0].Body
-		s.expect("the issue", body, "An object of `net` changed outside of Lockstep.", "terraform_data.a has changed", "lockstep plan -p net", since.UTC().Format("2006-01-"))
+		s.expect("the issue", body, "An object of `net` changed outside of Lockstep.", "terraform_data.a has changed", "`lockstep drift revert` plans", "`lockstep drift accept` plans", since.UTC().Format("2006-01-"))
 		if strings.Contains(body, "swordfish") || strings.Contains(body, "<!-- lockstep:answer") {
 			t.Errorf("a secret or a marker is in the issue: %s", body)
 		}

@@ -17,6 +17,7 @@ type GitHub interface {
 	integrations.DeploymentHub
 	planrun.ProposalHub
 	drift.Hub
+	issueHub
 	// Budget returns how many requests GitHub still allows, according to its latest answer.
 	Budget() github.Budget
 }

@@ -87,7 +87,7 @@ func TestRunTrigger(t *testing.T) {
 		if got := s.openTitles(); len(got) != 1 || got[0] != "app has changes to apply since the apply of net" {
 			t.Fatalf("issues: %q", got)
 		}
-		s.expect("the issue", s.repo.Issues()[0].Body, "`app` depends on `net`, which #"+fmt.Sprint(n)+" applied on", "a plan of `app` has changes: 0 to add, 2 to change", "2 of app", "lockstep plan -p app")
+		s.expect("the issue", s.repo.Issues()[0].Body, "`app` depends on `net`, which #"+fmt.Sprint(n)+" applied on", "a plan of `app` has changes: 0 to add, 2 to change", "2 of app", "comment `lockstep plan` here")
 		s.driftFor(36 * time.Hour)
 		if got := s.openTitles(); len(got) != 1 || engine.planned["app"] < 2 || engine.planned["svc-a"] != 1 {
 			t.Errorf("after two turns: %q, %v", got, engine.planned)

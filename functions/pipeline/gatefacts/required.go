@@ -87,18 +87,17 @@ func WaitingSetting(e *Reader) project.Waiting {
 // uses the settings of the same commit as [WaitingSetting].
 func Automerges(e *Reader) bool { return e.required != nil && e.required.settings.OnApplied() != nil }
 
-// TriggersRuns reports whether the settings of the base branch let an apply trigger plans of the projects that depend on
-// the applied one. Only those of the default branch can.
-func TriggersRuns(ctx context.Context, e *Reader) (bool, error) {
+// DriftSettings returns the drift block of the base branch; nil if it has none. Only that of the default branch counts.
+func DriftSettings(ctx context.Context, e *Reader) (*project.Drift, error) {
 	if e.Pull.Base.Ref != e.Pull.DefaultBranch {
-		return false, nil
+		return nil, nil
 	}
 	in, err := e.requirements(ctx)
 	if err != nil {
 		_, err = FinalRefusal(err)
-		return false, err
+		return nil, err
 	}
-	return in.settings.TriggersRuns(), nil
+	return in.settings.DriftBlock(), nil
 }
 
 // require decides about the requirements for a request, in q.Required. It also records the question.

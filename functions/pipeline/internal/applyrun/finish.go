@@ -28,7 +28,7 @@ func (ap *Applier) Applied(ctx context.Context, r runs.Run) error {
 	if err := ap.recordFinished(ctx, r); err != nil {
 		return err
 	}
-	if err := ap.triggerRuns(ctx, r); err != nil {
+	if err := ap.lookAfterApply(ctx, r); err != nil {
 		return err
 	}
 	if err := ap.Report.Reply(ctx, r.Asked.Answer, report.ApplyOutcome(r)); err != nil {
@@ -49,15 +49,22 @@ func (ap *Applier) Applied(ctx context.Context, r runs.Run) error {
 	return ap.Report.AtRest(ctx, r)
 }
 
-// triggerRuns has the projects planned that depend on an applied one, if the settings of the default branch ask for that
-// and the apply may have changed something. It can be repeated.
-func (ap *Applier) triggerRuns(ctx context.Context, r runs.Run) error {
+// lookAfterApply sends a message if the apply of a run may have changed something, and the default branch has a drift
+// block. Its handler has the project itself looked at, if there is an issue about it, so that the issue is closed at once.
+// It has the projects planned that depend on the applied one, if the settings ask for that. It can be repeated.
+func (ap *Applier) lookAfterApply(ctx context.Context, r runs.Run) error {
 	if r.Phase == runs.ApplyFailed && r.Apply.Done == (jobs.Outcome{}).Counts && !r.Apply.Lost {
 		return nil
 	}
-	is, err := gatefacts.TriggersRuns(ctx, ap.Facts)
-	if absent, err := gatefacts.Absent(ctx, ap.Facts, err); err != nil || absent || !is {
+	s, err := gatefacts.DriftSettings(ctx, ap.Facts)
+	if absent, err := gatefacts.Absent(ctx, ap.Facts, err); err != nil || absent || s == nil {
 		return err
+	}
+	if !s.RunTriggers {
+		open, err := drift.HasIssue(ctx, ap.Ledger, r)
+		if err != nil || !open {
+			return err
+		}
 	}
 	pull, m := drift.AfterApply(r)
 	return pipeline.Send(ctx, ap.Queue, pull, m, r.MessageName(), r.Asked.Try)

@@ -165,6 +165,9 @@ func (f *Finder) tell(ctx context.Context, was ledger.Drift, save func(ledger.Dr
 	if next.Issue, err = f.Hub.PutIssue(ctx, was.Issue, issue); err != nil {
 		return err
 	}
+	if err := f.Ledger.PutIssue(ctx, f.Facts.Message.Pull, next.Issue, f.Facts.Message.Target); err != nil {
+		return err
+	}
 	if !open {
 		next = ledger.Drift{} // the next one gets an issue of its own
 	}

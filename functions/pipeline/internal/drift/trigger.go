@@ -13,22 +13,40 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project"
 )
 
-// AfterApply returns the message to plan the projects that depend on the project of an applied run. pull is the pull
-// request that the message belongs to: none.
+// AfterApply returns the message about the apply of a run, and the pull request that it belongs to: none.
 func AfterApply(r runs.Run) (pull pipeline.Pull, m pipeline.Message) {
 	pull = r.Pull
 	pull.Number = 0
 	return pull, pipeline.Message{Kind: pipeline.FindDrift, Target: r.Target(), After: r.Pull.Number, At: time.Now().UTC()}
 }
 
-// trigger has the projects planned that depend directly on the applied project of the message. A plan changes nothing,
-// so one apply triggers no others. The projects that the pull request of the apply plans itself are left out: its
-// comments show them. The applied project is planned, too, if there is an issue about it.
+// HasIssue reports whether there is an open issue about the project of a run.
+func HasIssue(ctx context.Context, ld ledger.Ledger, r runs.Run) (bool, error) {
+	known, err := ld.DriftOf(ctx, r.Pull, r.Target())
+	if err != nil || known.Open {
+		return known.Open, err
+	}
+	triggered, err := ld.RunTriggerOf(ctx, r.Pull, r.Target())
+	return triggered.Open, err
+}
+
+// trigger handles a message about an apply. It has the applied project looked at, if there is an issue about it. It has
+// the projects planned that depend directly on the applied one. A plan changes nothing, so one apply triggers no others. The
+// projects that the pull request of the apply plans itself are left out: its comments show them.
 func (f *Finder) trigger(ctx context.Context) error {
 	m := f.Facts.Message
 	s, err := f.base(ctx)
 	if err != nil {
 		return fmt.Errorf("find what depends on an applied project: %w", err)
+	}
+	open, err := HasIssue(ctx, f.Ledger, runs.Run{ID: runs.ID{Pull: m.Pull, Project: runs.ProjectOf(m.Target), Workspace: runs.WorkspaceOf(m.Target)}})
+	if err != nil {
+		return err
+	}
+	if open {
+		if err := f.send(ctx, pipeline.Message{Target: m.Target, At: m.At}); err != nil {
+			return err
+		}
 	}
 	if !s.TriggersRuns() {
 		return nil
@@ -61,10 +79,7 @@ func (f *Finder) trigger(ctx context.Context) error {
 			return err
 		}
 	}
-	if self, err := f.Ledger.RunTriggerOf(ctx, m.Pull, m.Target); err != nil || !self.Open {
-		return err
-	}
-	return f.send(ctx, pipeline.Message{Target: m.Target, At: m.At, After: m.After})
+	return nil
 }
 
 // label returns the label of the project with a target.

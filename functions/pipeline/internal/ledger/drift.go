@@ -76,3 +76,19 @@ func (ld Ledger) DriftRound(ctx context.Context, p pipeline.Pull) (DriftRound, e
 func (ld Ledger) SaveDriftRound(ctx context.Context, p pipeline.Pull, r DriftRound) error {
 	return Edit(ctx, ld, driftRoundKey(p.Repo.ID), func(*DriftRound) *DriftRound { return &r })
 }
+
+// PutIssue records that an issue about the project target takes commands. It does nothing if the number is 0.
+func (ld Ledger) PutIssue(ctx context.Context, p pipeline.Pull, number int, target string) error {
+	if p.Number = number; number == 0 {
+		return nil
+	}
+	return Edit(ctx, ld, pipeline.IssueKey(p), func(*Issue) *Issue { return &Issue{Target: target} })
+}
+
+// An Issue is an issue that Lockstep has opened about the project with a target, and that takes commands.
+type Issue struct{ Target string }
+
+// IssueOf returns the issue whose number is p.Number. Its target is "" if Lockstep has not opened that issue.
+func (ld Ledger) IssueOf(ctx context.Context, p pipeline.Pull) (Issue, error) {
+	return Get[Issue](ctx, ld, pipeline.IssueKey(p))
+}
