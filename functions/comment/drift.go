@@ -19,6 +19,7 @@ type DriftIssue struct {
 	Since     time.Time
 	Looked    time.Time
 	Objects   int    // how many have changed
+	Ignored   int    // how many more have changed, and are ignored by the settings
 	Report    string // what has changed, in Markdown
 	Problem   string // why Lockstep cannot look for drift, in Markdown; "" if it can
 	Over      bool   // there is no drift any more
@@ -64,7 +65,11 @@ func (d DriftIssue) Body(limit int) string {
 		what = fmt.Sprintf("%d objects", d.Objects)
 	}
 	fmt.Fprintf(&b, "%s of %s changed outside of Lockstep. Lockstep saw this first on %s, and has changed nothing.\n\n", what, markdown.Code(d.Project), d.Since.UTC().Format("2006-01-02 15:04 MST"))
-	tail := fmt.Sprintf(`
+	ignored := ""
+	if d.Ignored > 0 {
+		ignored = fmt.Sprintf("\n%s by %s in the drift block.\n", counted(d.Ignored, "more changed object is ignored", "more changed objects are ignored"), markdown.Code("ignore"))
+	}
+	tail := ignored + fmt.Sprintf(`
 Decide here, in a comment:
 
 - %s plans to undo these changes, from the configuration on %s.

@@ -17,6 +17,8 @@ type Drift struct {
 	Projects []string      // patterns of names or directories; nil means all projects
 	// RunTriggers is set if an apply makes Lockstep plan the projects that depend on the applied one.
 	RunTriggers bool
+	// Ignore are the rules for drift that does not count.
+	Ignore []IgnoredDrift
 }
 
 // The shortest and the longest time between two looks at a project.
@@ -46,6 +48,18 @@ func (p *parser) drift(blocks hcl.Blocks) {
 		}
 		if a := attrs["projects"]; a != nil {
 			out.Projects = p.patterns(a)
+		}
+		for _, s := range p.list(attrs["ignore"]) {
+			x, err := parseIgnoredDrift(s.text)
+			if err != nil {
+				p.errorf(s.at, "Invalid rule for drift", "%s.", capital(err.Error()))
+				continue
+			}
+			if len(out.Ignore) == maxIgnored {
+				p.errorf(s.at, "Too many rules for drift", "The list has more than %d rules, which is the limit. Write a rule for many resources, as \"*.*.tags.owner\".", maxIgnored)
+				break
+			}
+			out.Ignore = append(out.Ignore, x)
 		}
 		p.decode(attrs["run_triggers"], &out.RunTriggers, "true or false")
 		if len(p.diags) == before {

@@ -26,7 +26,10 @@ func (e *outside) Plan(ctx context.Context, j jobs.Job) (jobs.PlanResult, error)
 	if !e.drifted[j.Project] {
 		return jobs.PlanResult{Plan: []byte("a plan")}, nil
 	}
-	return jobs.PlanResult{Plan: []byte("a plan"), Drifted: 1, Report: "terraform_data.a has changed " + e.report}, nil
+	if n := len(j.IgnoredDrift); n > 0 && e.report == "" {
+		return jobs.PlanResult{Plan: []byte("a plan"), DriftIgnored: n}, nil
+	}
+	return jobs.PlanResult{Plan: []byte("a plan"), Drifted: 1, DriftIgnored: len(j.IgnoredDrift), Report: "terraform_data.a has changed " + e.report}, nil
 }
 
 // lookNumber counts looks, so that each message has an ID of its own.
@@ -234,4 +237,25 @@ func TestRevertKeepsUnmergedApplies(t *testing.T) {
 	s.repo.Merge("alice", p)
 	s.settle()
 	s.expect("a new plan", s.say("alice", n, "lockstep drift revert"), "**Planned** `net`: no changes")
+}
+
+// TestIgnoredDrift holds that drift that the default branch ignores opens no issue, that the issue about other drift counts it,
+// and that a plan after an apply leaves out nothing.
+func TestIgnoredDrift(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "lockstep.hcl": netProject + "\ndrift {\n  ignore = [\"terraform_data.a.input\", \"*.*.tags\"]\n}\n"})
+	engine := &outside{Engine: s.pipeline.Engine, drifted: map[string]bool{"net": true}}
+	s.pipeline.Engine = engine
+	s.lookAt("net@default")
+	if all := s.repo.Issues(); len(all) != 0 {
+		t.Errorf("issues: %+v", all)
+	}
+	engine.report = "more"
+	s.lookAt("net@default")
+	s.expect("the issue", s.repo.Issues()[0].Body, "An object of `net` changed outside of Lockstep", "2 more changed objects are ignored by `ignore` in the drift block")
+	engine.report = ""
+	s.lookAt("net@default")
+	if all := s.repo.Issues(); all[0].Open {
+		t.Errorf("issues: %+v", all)
+	}
 }

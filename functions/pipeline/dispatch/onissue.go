@@ -70,8 +70,8 @@ func commandOnIssue(c comment.Command, target string, again bool) comment.Comman
 // returns nil for any other command.
 func (co *commands) refuseOnIssue(ctx context.Context, c comment.Command) (comment.Reply, error) {
 	if co.Facts.Pull.Issue == "" {
-		if c.Verb != comment.DriftAccept && c.Verb != comment.DriftRevert {
-			return nil, nil
+		if c.Verb != comment.DriftAccept && c.Verb != comment.DriftRevert || !co.Facts.Writes() {
+			return nil, nil // the gate refuses a plan of somebody without write access
 		}
 		return gatefacts.Refused(c, c.Project, admission.Refusal(reasons.OnlyOnIssue{Command: c})), nil
 	}

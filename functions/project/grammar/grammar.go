@@ -147,6 +147,7 @@ var (
 	Drift = Block{Type: "drift", Doc: "Lockstep looks for drift: changes that somebody made outside of Lockstep. It plans each project of the default branch with `-refresh-only`, changes nothing, and opens an issue for each project with drift. The default branch decides.", Args: []Argument{
 		{Name: "schedule", Default: "`\"rate(1 day)\"`", Doc: "How often Lockstep looks at each project: `\"rate(N hours)\"` or `\"rate(N days)\"`, between 1 hour and 31 days. The projects are spread over this time."},
 		{Name: "projects", Kind: texts, Default: "all projects", Doc: "Patterns of projects."},
+		{Name: "ignore", Kind: texts, Default: "nothing", Doc: "Rules for drift that does not count, such as `\"aws_autoscaling_group.web.desired_capacity\"`, `\"*.*.tags.owner\"` or `\"module.web.aws_instance.*\"`. An object is ignored if each of its changes matches a rule."},
 		{Name: "run_triggers", Kind: boolean, Default: "`false`", Doc: "Whether Lockstep, after each apply, plans the projects that depend on the applied one, and opens an issue for each with changes."},
 	}}
 	// Require is parsed by package requirements, which has its own errors.

@@ -44,7 +44,7 @@ func (f *Finder) Look(ctx context.Context) error {
 		r = runs.Run{ID: runs.ID{Pull: m.Pull, Project: runs.ProjectOf(m.Target)}}
 	}
 	if m.After == 0 {
-		if err := f.lookForDrift(ctx, r, watched); err != nil {
+		if err := f.lookForDrift(ctx, r, watched, s.DriftBlock()); err != nil {
 			return err
 		}
 	}
@@ -53,7 +53,7 @@ func (f *Finder) Look(ctx context.Context) error {
 
 // lookForDrift looks for drift in a project, and updates the issue about it. watched is set if the settings let Lockstep
 // look for it.
-func (f *Finder) lookForDrift(ctx context.Context, r runs.Run, watched bool) error {
+func (f *Finder) lookForDrift(ctx context.Context, r runs.Run, watched bool, block *project.Drift) error {
 	m := f.Facts.Message
 	was, err := f.Ledger.DriftOf(ctx, m.Pull, m.Target)
 	if err != nil {
@@ -65,10 +65,11 @@ func (f *Finder) lookForDrift(ctx context.Context, r runs.Run, watched bool) err
 		return f.tell(ctx, was, save, x.Looked, func(time.Time) content { return x }, false)
 	}
 	r.Spec.Options.RefreshOnly = true
-	result, problem, err := f.plan(ctx, r)
+	result, problem, err := f.plan(ctx, r, block.Ignore)
 	if err != nil {
 		return err
 	}
+	x.Ignored = result.DriftIgnored
 	switch {
 	case problem != "":
 		was.Failures++
@@ -84,7 +85,7 @@ func (f *Finder) lookForDrift(ctx context.Context, r runs.Run, watched bool) err
 }
 
 // plan plans a project of the default branch. problem is the reason, in Markdown, if there is no plan.
-func (f *Finder) plan(ctx context.Context, r runs.Run) (result jobs.PlanResult, problem string, err error) {
+func (f *Finder) plan(ctx context.Context, r runs.Run, ignored []project.IgnoredDrift) (result jobs.PlanResult, problem string, err error) {
 	dir, done, err := f.Facts.Checkout(ctx, r.Spec.Head)
 	if err != nil {
 		return result, "", err
@@ -116,6 +117,7 @@ func (f *Finder) plan(ctx context.Context, r runs.Run) (result jobs.PlanResult, 
 	if !d.Allowed() {
 		return result, d.Reasons.Markdown(), nil
 	}
+	job.IgnoredDrift = ignored
 	job.Owner = fmt.Sprintf("lockstep %s, looking for drift", f.Facts.Message.Pull.Repository())
 	result, err = f.Engine.Plan(ctx, job)
 	var dead *jobs.DeathError

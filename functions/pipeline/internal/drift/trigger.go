@@ -128,7 +128,7 @@ func (f *Finder) planAfterApply(ctx context.Context, r runs.Run, watched bool) e
 		if err != nil || left {
 			return err // the plan would show what is left, too: it is planned at its next turn
 		}
-		result, problem, err := f.plan(ctx, r)
+		result, problem, err := f.plan(ctx, r, nil)
 		if err != nil || problem != "" {
 			return err // a look for drift fails in the same way, and tells that
 		}
