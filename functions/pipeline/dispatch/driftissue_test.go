@@ -259,3 +259,43 @@ func TestIgnoredDrift(t *testing.T) {
 		t.Errorf("issues: %+v", all)
 	}
 }
+
+// TestDriftIsTold holds that notifications report drift once, and once that it is over, also if the repository has issues
+// disabled.
+func TestDriftIsTold(t *testing.T) {
+	t.Parallel()
+	for _, without := range []bool{false, true} {
+		s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "lockstep.hcl": netProject + `
+drift {}
+
+notify "drift" {
+  on    = ["drift", "drift_over"]
+  topic = "arn:aws:sns:eu-west-1:111122223333:lockstep-call-drift"
+}
+
+notify "applies" {
+  on    = ["applied"]
+  topic = "arn:aws:sns:eu-west-1:111122223333:lockstep-call-applies"
+}
+`})
+		var told []string
+		s.pipeline.Notify = func(_ context.Context, n jobs.Notice) error {
+			for _, h := range n.Happened {
+				told = append(told, fmt.Sprintf("%s %s %s %d %v", n.Notification.Name, h.Run.Project, h.Outcome, h.Drifted, strings.Contains(n.URL, "/issues/")))
+			}
+			return nil
+		}
+		s.repo.WithoutIssues(without)
+		engine := &outside{Engine: s.pipeline.Engine, drifted: map[string]bool{"net": true}}
+		s.pipeline.Engine = engine
+		for _, drifted := range []bool{true, true, false, false, true} {
+			engine.drifted["net"] = drifted
+			s.lookAt("net@default")
+			s.lookAt("net@default")
+		}
+		want := fmt.Sprintf("drift net drift 1 %v, drift net drift_over 0 %v, drift net drift 1 %v", !without, !without, !without)
+		if got := strings.Join(told, ", "); got != want {
+			t.Errorf("without issues %v: %q, want %q", without, got, want)
+		}
+	}
+}

@@ -205,7 +205,7 @@ var (
 	// Notify is parsed by package endpoints.
 	Notify = Block{Type: "notify", Label: "name", Doc: "A receiver of the outcomes of plans and applies. The base branch decides.",
 		Args: slices.Concat([]Argument{
-			{Name: "on", Kind: texts, Required: true, Doc: "The outcomes to send: `\"planned\"`, `\"unchanged\"`, `\"plan_failed\"`, `\"applied\"`, `\"apply_failed\"`, `\"apply_stopped\"`, and `\"not_applied\"` for a merge without an apply."},
+			{Name: "on", Kind: texts, Required: true, Doc: "The outcomes to send: `\"planned\"`, `\"unchanged\"`, `\"plan_failed\"`, `\"applied\"`, `\"apply_failed\"`, `\"apply_stopped\"`, `\"not_applied\"` for a merge without an apply, `\"drift\"` and `\"drift_over\"` for drift, and `\"out_of_date\"` for a project with changes since another one was applied."},
 			{Name: "slack", Default: "none", Doc: "The ARN of a secret in Secrets Manager. It has the URL of an incoming webhook of Slack."},
 			{Name: "topic", Default: "none", Doc: "The ARN of a topic of Amazon SNS."},
 			{Name: "program", Default: "none", Doc: "The name of a program in the directory of `lockstep serve -hook-programs`."},

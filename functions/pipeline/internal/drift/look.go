@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
@@ -16,6 +17,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/project"
+	"github.com/lockstep-iac/lockstep/functions/project/endpoints"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
@@ -62,7 +64,7 @@ func (f *Finder) lookForDrift(ctx context.Context, r runs.Run, watched bool, blo
 	save := func(d ledger.Drift) error { return f.Ledger.SaveDrift(ctx, m.Pull, m.Target, d) }
 	x := comment.DriftIssue{Project: runs.Label(r), Target: m.Target, Branch: f.Facts.Pull.Base.Ref, SHA: f.Facts.Pull.Head.SHA, Looked: time.Now().UTC(), Since: was.Since}
 	if x.Unwatched = !watched; x.Unwatched {
-		return f.tell(ctx, was, save, x.Looked, func(time.Time) content { return x }, false)
+		return f.tell(ctx, account{was: was, save: save, now: x.Looked, of: func(time.Time) content { return x }, run: r})
 	}
 	r.Spec.Options.RefreshOnly = true
 	result, problem, err := f.plan(ctx, r, block.Ignore)
@@ -81,7 +83,11 @@ func (f *Finder) lookForDrift(ctx context.Context, r runs.Run, watched bool, blo
 	default:
 		was.Failures, x.Over = 0, true
 	}
-	return f.tell(ctx, was, save, x.Looked, func(since time.Time) content { x.Since = since; return x }, !x.Over)
+	a := account{was: was, save: save, now: x.Looked, of: func(since time.Time) content { x.Since = since; return x }, open: !x.Over, run: r}
+	if a.over = endpoints.OutcomeDriftOver; x.Problem == "" {
+		a.found, a.objects = endpoints.OutcomeDrift, x.Objects
+	}
+	return f.tell(ctx, a)
 }
 
 // plan plans a project of the default branch. problem is the reason, in Markdown, if there is no plan.
@@ -140,28 +146,45 @@ type content interface {
 	Hash() string
 }
 
-// tell writes an issue, if its text or its state is not the present one, and records it with save. was is its record. open
-// is set if the issue is open from now on. of returns what it tells, if it does so since the given time.
-func (f *Finder) tell(ctx context.Context, was ledger.Drift, save func(ledger.Drift) error, now time.Time, of func(since time.Time) content, open bool) error {
-	if !open && !was.Open {
-		return save(ledger.Drift{Issue: was.Issue})
+// An account is what a look has found, with the record of what is known.
+type account struct {
+	was  ledger.Drift
+	save func(ledger.Drift) error // writes the record
+	now  time.Time
+	// of returns what the issue tells, if it does so since the given time. open is set if the issue is open from now on.
+	of   func(since time.Time) content
+	open bool
+	// run is the project. found and over are the outcomes to report by notifications, if the issue is open and if it is
+	// closed; "" for none.
+	run         runs.Run
+	found, over endpoints.Outcome
+	counts      counting.Counts
+	objects     int
+}
+
+// tell writes the issue of an account, if its text or its state is not the present one, reports the outcome by
+// notifications, and records both.
+func (f *Finder) tell(ctx context.Context, a account) error {
+	was := a.was
+	if !a.open && !was.Open {
+		return a.save(ledger.Drift{Issue: was.Issue})
 	}
 	since := was.Since
 	if !was.Open {
-		since = now
+		since = a.now
 	}
-	x := of(since)
-	next := ledger.Drift{Issue: was.Issue, Open: open, Hash: x.Hash(), Since: since, Failures: was.Failures}
-	if next == was && next.Issue != 0 { // the number of failures may be another
-		return save(next)
+	x := a.of(since)
+	next := ledger.Drift{Issue: was.Issue, Open: a.open, Hash: x.Hash(), Since: since, Told: was.Told, Failures: was.Failures}
+	if next == was && next.Issue != 0 && (next.Told || a.found == "") { // the number of failures may be another
+		return a.save(next)
 	}
 	// The record comes first. If this process dies after the issue is written, the next look knows that there may be
 	// an issue, which it finds by its marker, and that its text is not known.
-	begun := ledger.Drift{Issue: was.Issue, Open: true, Since: since}
-	if err := save(begun); err != nil {
+	begun := ledger.Drift{Issue: was.Issue, Open: true, Since: since, Told: was.Told}
+	if err := a.save(begun); err != nil {
 		return err
 	}
-	issue := github.Issue{Marker: x.Marker(), Title: x.Title(), Body: x.Body(github.MaxComment), Open: open}
+	issue := github.Issue{Marker: x.Marker(), Title: x.Title(), Body: x.Body(github.MaxComment), Open: a.open}
 	issue.Body = issue.Marker + markdown.Unmarked(issue.Body[len(issue.Marker):])
 	var err error
 	if next.Issue, err = f.Hub.PutIssue(ctx, was.Issue, issue); err != nil {
@@ -170,8 +193,33 @@ func (f *Finder) tell(ctx context.Context, was ledger.Drift, save func(ledger.Dr
 	if err := f.Ledger.PutIssue(ctx, f.Facts.Message.Pull, next.Issue, f.Facts.Message.Target); err != nil {
 		return err
 	}
-	if !open {
+	if next.Told, err = f.notify(ctx, a, next); err != nil {
+		return err
+	}
+	if !a.open {
 		next = ledger.Drift{} // the next one gets an issue of its own
 	}
-	return save(next)
+	return a.save(next)
+}
+
+// notify reports the outcome of an account, once. told is set if the present drift is reported. d has the number of the
+// issue. A process that dies before it has recorded that reports the outcome again.
+func (f *Finder) notify(ctx context.Context, a account, d ledger.Drift) (told bool, err error) {
+	outcome := a.found
+	if !a.open {
+		outcome = a.over
+	}
+	if outcome == "" || a.open == d.Told {
+		return d.Told, nil
+	}
+	r, url := a.run, ""
+	if r.Pull.Number = d.Issue; d.Issue != 0 {
+		p, err := f.Hub.IssueAsPull(ctx, d.Issue)
+		if err != nil && !errors.Is(err, github.ErrNotFound) {
+			return d.Told, err
+		}
+		url = p.URL
+	}
+	h := jobs.Happened{Outcome: outcome, Run: r, Counts: a.counts, Drifted: a.objects, Name: fmt.Sprintf("%s %d %d", outcome, d.Issue, d.Since.Unix())}
+	return a.open, f.Teller.TellOf(ctx, h, url)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/integrations"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/steps"
@@ -25,6 +26,8 @@ type Hub interface {
 	DefaultBranch(ctx context.Context) (name, tip string, err error)
 	// PutIssue writes an issue and returns its number; 0 if the repository has issues disabled.
 	PutIssue(ctx context.Context, number int, x github.Issue) (int, error)
+	// IssueAsPull returns an issue in the form of a pull request.
+	IssueAsPull(ctx context.Context, number int) (github.PullRequest, error)
 }
 
 // A Finder looks for drift. It handles one message.
@@ -36,6 +39,7 @@ type Finder struct {
 	Queue  pipeline.Queue
 	Engine jobs.Engine
 	Steps  steps.Runner
+	Teller integrations.Teller
 }
 
 // base reads the tip of the default branch and its settings. It makes the tip the subject of the gate's facts.

@@ -11,6 +11,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/project"
+	"github.com/lockstep-iac/lockstep/functions/project/endpoints"
 )
 
 // AfterApply returns the message about the apply of a run, and the pull request that it belongs to: none.
@@ -135,7 +136,9 @@ func (f *Finder) planAfterApply(ctx context.Context, r runs.Run, watched bool) e
 		x.Over = !result.Applyable
 		x.Counts, x.Report = result.Counts, f.Report.Clean(result.Report)
 	}
-	return f.tell(ctx, was.Drift, save, x.Looked, func(time.Time) content { return x }, watched && !x.Over)
+	a := account{was: was.Drift, save: save, now: x.Looked, of: func(time.Time) content { return x }, open: watched && !x.Over, run: r}
+	a.found, a.counts = endpoints.OutcomeOutOfDate, x.Counts
+	return f.tell(ctx, a)
 }
 
 // leftUnapplied reports whether the state of a run lacks changes of the default branch for another reason, which people

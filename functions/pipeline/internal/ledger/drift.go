@@ -18,6 +18,8 @@ type Drift struct {
 	Hash  string `json:",omitempty"`
 	// Since is the time at which Lockstep first saw the present drift.
 	Since time.Time `json:",omitzero"`
+	// Told is set once notifications have reported the present drift.
+	Told bool `json:",omitempty"`
 	// Failures is how many of the latest looks have failed, one after the other.
 	Failures int `json:",omitempty"`
 }
