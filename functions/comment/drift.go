@@ -82,5 +82,5 @@ Lockstep looks again and updates this issue. It closes the issue when the drift 
 <sub>Commit %s of %s, looked at on %s.</sub>
 `, markdown.Code("lockstep drift revert"), markdown.Code(d.Branch), markdown.Code("lockstep drift accept"), markdown.Code("lockstep apply"), markdown.Code(markdown.SHA(d.SHA)), markdown.Code(d.Branch), d.Looked.UTC().Format("2006-01-02 15:04 MST"))
 	room := limit - len(head) - b.Len() - len(tail)
-	return head + b.String() + markdown.CutTo(d.Report, room, "") + tail
+	return head + b.String() + strings.TrimRight(markdown.CutTo(d.Report, room-1, ""), "\n") + "\n" + tail
 }

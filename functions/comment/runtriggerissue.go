@@ -65,5 +65,5 @@ Lockstep plans the project again at its turns, and updates this issue. It closes
 <sub>Commit %s of %s, planned on %s.</sub>
 `, markdown.Code("lockstep plan"), markdown.Code("lockstep apply"), markdown.Code(markdown.SHA(x.SHA)), markdown.Code(x.Branch), x.Looked.UTC().Format("2006-01-02 15:04 MST"))
 	room := limit - len(head) - b.Len() - len(tail)
-	return head + b.String() + markdown.CutTo(x.Report, room, "") + tail
+	return head + b.String() + strings.TrimRight(markdown.CutTo(x.Report, room-1, ""), "\n") + "\n" + tail
 }

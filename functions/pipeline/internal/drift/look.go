@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
@@ -64,7 +63,7 @@ func (f *Finder) lookForDrift(ctx context.Context, r runs.Run, watched bool, blo
 	save := func(d ledger.Drift) error { return f.Ledger.SaveDrift(ctx, m.Pull, m.Target, d) }
 	x := comment.DriftIssue{Project: runs.Label(r), Target: m.Target, Branch: f.Facts.Pull.Base.Ref, SHA: f.Facts.Pull.Head.SHA, Looked: time.Now().UTC(), Since: was.Since}
 	if x.Unwatched = !watched; x.Unwatched {
-		return f.tell(ctx, account{was: was, save: save, now: x.Looked, of: func(time.Time) content { return x }, run: r})
+		return f.tell(ctx, account{was: was, save: save, now: x.Looked, of: func(time.Time) content { return x }})
 	}
 	r.Spec.Options.RefreshOnly = true
 	result, problem, err := f.plan(ctx, r, block.Ignore)
@@ -83,9 +82,9 @@ func (f *Finder) lookForDrift(ctx context.Context, r runs.Run, watched bool, blo
 	default:
 		was.Failures, x.Over = 0, true
 	}
-	a := account{was: was, save: save, now: x.Looked, of: func(since time.Time) content { x.Since = since; return x }, open: !x.Over, run: r}
-	if a.over = endpoints.OutcomeDriftOver; x.Problem == "" {
-		a.found, a.objects = endpoints.OutcomeDrift, x.Objects
+	a := account{was: was, save: save, now: x.Looked, of: func(since time.Time) content { x.Since = since; return x }, open: !x.Over, over: endpoints.OutcomeDriftOver}
+	if a.found = (jobs.Happened{Run: r, Drifted: x.Objects}); x.Problem == "" {
+		a.found.Outcome = endpoints.OutcomeDrift
 	}
 	return f.tell(ctx, a)
 }
@@ -154,12 +153,10 @@ type account struct {
 	// of returns what the issue tells, if it does so since the given time. open is set if the issue is open from now on.
 	of   func(since time.Time) content
 	open bool
-	// run is the project. found and over are the outcomes to report by notifications, if the issue is open and if it is
-	// closed; "" for none.
-	run         runs.Run
-	found, over endpoints.Outcome
-	counts      counting.Counts
-	objects     int
+	// found is what notifications report if the issue is open, and over is the outcome that they report when it is closed.
+	// An outcome is "" if they report nothing.
+	found jobs.Happened
+	over  endpoints.Outcome
 }
 
 // tell writes the issue of an account, if its text or its state is not the present one, reports the outcome by
@@ -175,7 +172,7 @@ func (f *Finder) tell(ctx context.Context, a account) error {
 	}
 	x := a.of(since)
 	next := ledger.Drift{Issue: was.Issue, Open: a.open, Hash: x.Hash(), Since: since, Told: was.Told, Failures: was.Failures}
-	if next == was && next.Issue != 0 && (next.Told || a.found == "") { // the number of failures may be another
+	if next == was && next.Issue != 0 && (next.Told || a.found.Outcome == "") { // the number of failures may be another
 		return a.save(next)
 	}
 	// The record comes first. If this process dies after the issue is written, the next look knows that there may be
@@ -205,21 +202,20 @@ func (f *Finder) tell(ctx context.Context, a account) error {
 // notify reports the outcome of an account, once. told is set if the present drift is reported. d has the number of the
 // issue. A process that dies before it has recorded that reports the outcome again.
 func (f *Finder) notify(ctx context.Context, a account, d ledger.Drift) (told bool, err error) {
-	outcome := a.found
+	h, url := a.found, ""
 	if !a.open {
-		outcome = a.over
+		h.Outcome = a.over
 	}
-	if outcome == "" || a.open == d.Told {
+	if h.Outcome == "" || a.open == d.Told {
 		return d.Told, nil
 	}
-	r, url := a.run, ""
-	if r.Pull.Number = d.Issue; d.Issue != 0 {
+	h.Name = fmt.Sprintf("%s %d %d", h.Outcome, d.Issue, d.Since.Unix())
+	if h.Run.Pull.Number = d.Issue; d.Issue != 0 {
 		p, err := f.Hub.IssueAsPull(ctx, d.Issue)
 		if err != nil && !errors.Is(err, github.ErrNotFound) {
 			return d.Told, err
 		}
 		url = p.URL
 	}
-	h := jobs.Happened{Outcome: outcome, Run: r, Counts: a.counts, Drifted: a.objects, Name: fmt.Sprintf("%s %d %d", outcome, d.Issue, d.Since.Unix())}
 	return a.open, f.Teller.TellOf(ctx, h, url)
 }

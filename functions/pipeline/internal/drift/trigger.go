@@ -9,6 +9,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/project"
 	"github.com/lockstep-iac/lockstep/functions/project/endpoints"
@@ -136,8 +137,8 @@ func (f *Finder) planAfterApply(ctx context.Context, r runs.Run, watched bool) e
 		x.Over = !result.Applyable
 		x.Counts, x.Report = result.Counts, f.Report.Clean(result.Report)
 	}
-	a := account{was: was.Drift, save: save, now: x.Looked, of: func(time.Time) content { return x }, open: watched && !x.Over, run: r}
-	a.found, a.counts = endpoints.OutcomeOutOfDate, x.Counts
+	a := account{was: was.Drift, save: save, now: x.Looked, of: func(time.Time) content { return x }, open: watched && !x.Over}
+	a.found = jobs.Happened{Outcome: endpoints.OutcomeOutOfDate, Run: r, Counts: x.Counts}
 	return f.tell(ctx, a)
 }
 
