@@ -79,6 +79,7 @@ func (f *Finder) lookForDrift(ctx context.Context, r runs.Run, watched bool, blo
 		}
 	case result.Drifted > 0: // other changes, such as those of outputs, are not applied yet, and are no drift
 		was.Failures, x.Report, x.Objects = 0, f.Report.Clean(result.Report), result.Drifted
+		x.Shortened = result.Full != ""
 	default:
 		was.Failures, x.Over = 0, true
 	}
