@@ -22,6 +22,7 @@ type DriftIssue struct {
 	Ignored   int    // how many more have changed, and are ignored by the settings
 	Report    string // what has changed, in Markdown
 	Shortened bool   // the report leaves some changes out
+	Literals  Literals
 	Problem   string // why Lockstep cannot look for drift, in Markdown; "" if it can
 	Over      bool   // there is no drift any more
 	Unwatched bool   // nobody looks for it any more
@@ -73,11 +74,12 @@ func (d DriftIssue) Body(limit int) string {
 	if d.Ignored > 0 {
 		ignored = fmt.Sprintf("\n%s by %s in the drift block.\n", counted(d.Ignored, "more changed object is ignored", "more changed objects are ignored"), markdown.Code("ignore"))
 	}
-	room := limit - len(head) - b.Len() - maxDriftTail
+	patch := d.Literals.markdown(min(limit/4, 8<<10))
+	room := limit - len(head) - b.Len() - maxDriftTail - len(patch)
 	if d.Shortened || len(d.Report) > room {
 		ignored = "\nNot all changes fit here. To see them all, comment `lockstep drift accept`: Lockstep then posts the plan with a link to its whole text.\n" + ignored
 	}
-	tail := ignored + fmt.Sprintf(`
+	tail := patch + ignored + fmt.Sprintf(`
 Decide here, in a comment:
 
 - %s plans to undo these changes, from the configuration on %s.
@@ -89,5 +91,6 @@ Lockstep looks again and updates this issue. It closes the issue when the drift 
 
 <sub>Commit %s of %s, looked at on %s.</sub>
 `, markdown.Code("lockstep drift revert"), markdown.Code(d.Branch), markdown.Code("lockstep drift accept"), markdown.Code("lockstep apply"), markdown.Code(markdown.SHA(d.SHA)), markdown.Code(d.Branch), d.Looked.UTC().Format("2006-01-02 15:04 MST"))
-	return head + b.String() + strings.TrimRight(markdown.CutTo(d.Report, room-1, ""), "\n") + "\n" + tail
+	room = limit - len(head) - b.Len() - len(tail) - 1
+	return head + b.String() + strings.TrimRight(markdown.CutTo(d.Report, room, ""), "\n") + "\n" + tail
 }

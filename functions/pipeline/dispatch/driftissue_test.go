@@ -6,7 +6,9 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
+	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
@@ -139,6 +141,15 @@ func TestCommandsOnOtherIssues(t *testing.T) {
 	body := s.repo.Issues()[0].Body
 	theirs := s.repo.OpenIssue("mallory", "Drift in net", body)
 	s.repo.Comment("alice", theirs, "lockstep drift revert")
+	s.settle()
+	if c := s.repo.Comments(theirs); len(c) != 1 || len(c[0].Reactions) != 0 {
+		t.Errorf("comments on another's issue: %+v", c)
+	}
+	// Not even a message that intake would not send has an effect.
+	m := pipeline.Message{ID: "forged", Kind: pipeline.Commanded, Pull: s.ref(theirs), Actor: "alice", Comment: s.repo.Comments(theirs)[0].ID, At: time.Now(), Lines: grammar.Parse("lockstep drift revert")}
+	if err := s.pipeline.Queue.Send(t.Context(), m); err != nil {
+		t.Fatal(err)
+	}
 	s.settle()
 	if c := s.repo.Comments(theirs); len(c) != 1 || len(c[0].Reactions) != 0 {
 		t.Errorf("comments on another's issue: %+v", c)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/github"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
 
@@ -78,7 +79,7 @@ func TestRunTrigger(t *testing.T) {
 		}
 		s := newStage(t, files)
 		engine := &triggered{Engine: s.pipeline.Engine, behind: map[string]int{"app": 2, "dns": 1}, planned: map[string]int{}}
-		s.pipeline.Engine = engine
+		s.pipeline.Engine, s.pipeline.Secrets = engine, []github.Secret{github.NewSecret("swordfish")}
 		n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
 		s.expect("the apply", s.say("alice", n, "lockstep apply"), "**Applied** `net`")
 		if engine.planned["app"] != 1 || engine.planned["svc-a"] != 1 || len(engine.planned) != 2 {
@@ -88,6 +89,9 @@ func TestRunTrigger(t *testing.T) {
 			t.Fatalf("issues: %q", got)
 		}
 		s.expect("the issue", s.repo.Issues()[0].Body, "`app` depends on `net`, which #"+fmt.Sprint(n)+" applied on", "a plan of `app` has changes: 0 to add, 2 to change", "2 of app", "comment `lockstep plan` here")
+		if strings.Contains(s.repo.Issues()[0].Body, "swordfish") {
+			t.Errorf("a secret is in the issue: %s", s.repo.Issues()[0].Body)
+		}
 		s.driftFor(36 * time.Hour)
 		if got := s.openTitles(); len(got) != 1 || engine.planned["app"] < 2 || engine.planned["svc-a"] != 1 {
 			t.Errorf("after two turns: %q, %v", got, engine.planned)

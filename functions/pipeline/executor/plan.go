@@ -66,6 +66,9 @@ func resultOf(ctx context.Context, o *checkout, plan *plans.Plan, ds diags.Diagn
 		return jobs.PlanResult{}, fmt.Errorf("describe the plan of %s: %w", describe(o.job), err)
 	}
 	hide := o.secrets(plan, nil)
+	if o.job.Literals {
+		res.Literals = o.literals(plan, hide)
+	}
 	caused := o.causes(plan, hide)
 	res.Report, res.Full = o.reporter(hide).plan(plan, ds)
 	if note := comment.Uncaused(caused); note != "" {

@@ -66,7 +66,7 @@ func (f *Finder) lookForDrift(ctx context.Context, r runs.Run, watched bool, blo
 		return f.tell(ctx, account{was: was, save: save, now: x.Looked, of: func(time.Time) content { return x }})
 	}
 	r.Spec.Options.RefreshOnly = true
-	result, problem, err := f.plan(ctx, r, block.Ignore)
+	result, problem, err := f.plan(ctx, r, block)
 	if err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func (f *Finder) lookForDrift(ctx context.Context, r runs.Run, watched bool, blo
 		}
 	case result.Drifted > 0: // other changes, such as those of outputs, are not applied yet, and are no drift
 		was.Failures, x.Report, x.Objects = 0, f.Report.Clean(result.Report), result.Drifted
-		x.Shortened = result.Full != ""
+		x.Shortened, x.Literals = result.Full != "", result.Literals.Clean(f.Report.Clean)
 	default:
 		was.Failures, x.Over = 0, true
 	}
@@ -90,8 +90,8 @@ func (f *Finder) lookForDrift(ctx context.Context, r runs.Run, watched bool, blo
 	return f.tell(ctx, a)
 }
 
-// plan plans a project of the default branch. problem is the reason, in Markdown, if there is no plan.
-func (f *Finder) plan(ctx context.Context, r runs.Run, ignored []project.IgnoredDrift) (result jobs.PlanResult, problem string, err error) {
+// plan plans a project of the default branch. looks has the rules of a look for drift; it is nil for any other plan. problem is the reason, in Markdown, if there is no plan.
+func (f *Finder) plan(ctx context.Context, r runs.Run, looks *project.Drift) (result jobs.PlanResult, problem string, err error) {
 	dir, done, err := f.Facts.Checkout(ctx, r.Spec.Head)
 	if err != nil {
 		return result, "", err
@@ -123,7 +123,9 @@ func (f *Finder) plan(ctx context.Context, r runs.Run, ignored []project.Ignored
 	if !d.Allowed() {
 		return result, d.Reasons.Markdown(), nil
 	}
-	job.IgnoredDrift = ignored
+	if looks != nil {
+		job.IgnoredDrift, job.Literals = looks.Ignore, true
+	}
 	job.Owner = fmt.Sprintf("lockstep %s, looking for drift", f.Facts.Message.Pull.Repository())
 	result, err = f.Engine.Plan(ctx, job)
 	var dead *jobs.DeathError
