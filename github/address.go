@@ -36,15 +36,16 @@ func addressByID(api, address *url.URL, id int64) *url.URL {
 	return &out
 }
 
-// pullOfPage reads the number of a pull request from the web address of a comment. ok is false if the comment
-// is on an issue. GitHub's lists of comments distinguish the two only by this address.
-func pullOfPage(page string) (number int, ok bool) {
+// numberOfPage reads the number of a pull request or an issue from the web address of a comment. GitHub's lists of
+// comments distinguish the two only by this address. ok is false for any other address.
+func numberOfPage(page string) (number int, issue, ok bool) {
 	u, err := url.Parse(page)
-	if err != nil || path.Base(path.Dir(u.Path)) != "pull" {
-		return 0, false
+	if err != nil {
+		return 0, false, false
 	}
+	kind := path.Base(path.Dir(u.Path))
 	number, err = strconv.Atoi(path.Base(u.Path))
-	return number, err == nil && number > 0
+	return number, kind == "issues", err == nil && number > 0 && (kind == "pull" || kind == "issues")
 }
 
 // graphQLAddress returns the address of the GraphQL API. A GitHub Enterprise Server has its REST API at

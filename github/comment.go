@@ -143,10 +143,11 @@ func wrote(x *gh.IssueComment, login string) bool {
 	return x.GetUser().GetType() == "Bot" && strings.EqualFold(x.GetUser().GetLogin(), login)
 }
 
-// A Comment is a comment on a pull request, by any author.
+// A Comment is a comment on a pull request or an issue, by any author.
 type Comment struct {
 	ID     int64
-	Number int    // of the pull request
+	Number int    // of the pull request or the issue
+	Issue  bool   // it is on an issue
 	Author string // login; "" if the account was deleted
 	Bot    bool   // the author is an App
 	Ours   bool   // the author is our App
@@ -157,7 +158,7 @@ type Comment struct {
 	Updated time.Time
 }
 
-// CommentsSince returns the comments on any pull request of the repository that were written since a time, the
+// CommentsSince returns the comments on any pull request or issue of the repository that were written since a time, the
 // oldest first. Source: https://docs.github.com/en/rest/issues/comments#list-issue-comments-for-a-repository
 func (c *Client) CommentsSince(ctx context.Context, since time.Time) ([]Comment, error) {
 	login, err := c.app.Login(ctx)
@@ -174,12 +175,14 @@ func (c *Client) CommentsSince(ctx context.Context, since time.Time) ([]Comment,
 			return nil, failed(fmt.Sprintf("list the comments on %s", c.repo), err)
 		}
 		for _, x := range list {
-			number, ok := pullOfPage(x.GetHTMLURL())
+			number, issue, ok := numberOfPage(x.GetHTMLURL())
 			// GitHub also lists older comments that were edited since.
 			if !ok || x.GetCreatedAt().Before(since) {
 				continue
 			}
-			out = append(out, commentOf(x, number, login))
+			y := commentOf(x, number, login)
+			y.Issue = issue
+			out = append(out, y)
 		}
 		page = res.NextPage
 	}

@@ -67,14 +67,14 @@ func pullRequestEvent(e *gh.PullRequestEvent) (Event, error) {
 	}, err
 }
 
-// issueCommentEvent returns the event of a comment on a pull request. GitHub sends the same webhook for
-// comments on issues.
+// issueCommentEvent returns the event of a comment on a pull request, or of a new comment on an issue. GitHub sends
+// the same webhook for both.
 func issueCommentEvent(e *gh.IssueCommentEvent) (Event, error) {
 	switch a := e.GetAction(); {
-	case e.Issue == nil || !e.Issue.IsPullRequest():
+	case e.Issue == nil:
 	case a == "created":
 		return commentEvent(e)
-	case a == "edited" || a == "deleted":
+	case e.Issue.IsPullRequest() && (a == "edited" || a == "deleted"):
 		return commentGoneEvent(e)
 	}
 	return OtherEvent{"issue_comment", e.GetAction()}, nil
@@ -87,7 +87,7 @@ func commentEvent(e *gh.IssueCommentEvent) (Event, error) {
 	}
 	return CommentEvent{
 		Subject: s, Comment: e.GetComment().GetID(), Body: e.GetComment().GetBody(), At: e.GetComment().GetCreatedAt().Time,
-		Bot: e.GetSender().GetType() != "User",
+		Bot: e.GetSender().GetType() != "User", Issue: !e.GetIssue().IsPullRequest(),
 	}, err
 }
 

@@ -183,7 +183,7 @@ func (e *emulator) comments(t *testing.T, client *github.Client) {
 	e.ask(t, "POST", fmt.Sprintf("/repos/acme/infra/issues/%d/comments", issue.Number), `{"body":"`+marker+` I was here first"}`, &struct{}{})
 	select {
 	case d := <-e.webhooks:
-		if want := (github.OtherEvent{Name: "issue_comment", Action: "created"}); d.err != nil || d.Event != want {
+		if e, is := d.Event.(github.CommentEvent); d.err != nil || !is || !e.Issue || e.Number != issue.Number {
 			t.Errorf("the webhook: %+v, %v", d.Event, d.err)
 		}
 	case <-time.After(20 * time.Second):

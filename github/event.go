@@ -41,6 +41,8 @@ type CommentEvent struct {
 	At      time.Time // of writing, in seconds of GitHub's clock
 	// Bot is true if the author is an App, not a person.
 	Bot bool
+	// Issue is set if the comment is on an issue.
+	Issue bool
 }
 
 // A CommentGoneEvent is the edit or the deletion of a comment on a pull request, by anybody with the right to

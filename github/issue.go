@@ -15,7 +15,7 @@ import (
 // with the marker of x, or creates an issue.
 //
 // If x says that the issue is closed and there is none, PutIssue creates none and returns 0. It also returns 0
-// if the repository has issues disabled, or if the issue was deleted. Only issues that the App wrote count,
+// if the repository has issues disabled, or if the issue was deleted or transferred to another repository. Only issues that the App wrote count,
 // because anybody can write a marker. Bytes that are not UTF-8 are replaced.
 func (c *Client) PutIssue(ctx context.Context, number int, x Issue) (int, error) {
 	if x.Marker == "" || !strings.HasPrefix(x.Body, x.Marker) {
@@ -68,7 +68,10 @@ func putIssue(ctx context.Context, s *gh.IssuesService, owner, name, login strin
 	switch {
 	case number != 0:
 		state := map[bool]string{true: "open", false: "closed"}[x.Open]
-		_, _, err := s.Edit(ctx, owner, name, number, &gh.IssueRequest{Title: &x.Title, Body: &x.Body, State: &state})
+		_, res, err := s.Edit(ctx, owner, name, number, &gh.IssueRequest{Title: &x.Title, Body: &x.Body, State: &state})
+		if err == nil && transferred(res) {
+			number = 0
+		}
 		return number, err
 	case !x.Open:
 		return 0, nil
@@ -96,4 +99,63 @@ func findIssue(ctx context.Context, s *gh.IssuesService, owner, name, login, mar
 		page = res.NextPage
 	}
 	return 0, nil
+}
+
+// An IssueState says whether an issue is open.
+type IssueState string
+
+const (
+	IssueOpen   IssueState = "open"
+	IssueClosed IssueState = "closed"
+)
+
+// IssueAsPull returns an issue in the form of a merged pull request, which has changed nothing: its head, its base and
+// its merge are the present commit of the default branch. It has no author, no reviews and no files. The error wraps
+// ErrNotFound if the issue was deleted or transferred to another repository, or if the number is a pull request's.
+//
+// Source: https://docs.github.com/en/rest/issues/issues#get-an-issue
+func (c *Client) IssueAsPull(ctx context.Context, number int) (PullRequest, error) {
+	what := fmt.Sprintf("read issue %s#%d", c.repo, number)
+	x, res, err := c.client.Issues.Get(ctx, c.repo.Owner, c.repo.Name, number)
+	var re *gh.ErrorResponse
+	switch {
+	case errors.As(err, &re) && re.Response != nil && re.Response.StatusCode == http.StatusGone:
+		return PullRequest{}, fmt.Errorf("%s: it was deleted: %w", what, ErrNotFound)
+	case err != nil:
+		return PullRequest{}, failed(what, err)
+	case transferred(res), x.IsPullRequest():
+		return PullRequest{}, fmt.Errorf("%s: it is no issue of this repository: %w", what, ErrNotFound)
+	}
+	r, _, err := c.client.Repositories.Get(ctx, c.repo.Owner, c.repo.Name)
+	if err != nil {
+		return PullRequest{}, failed(what, err)
+	}
+	tip, err := c.Tip(ctx, r.GetDefaultBranch())
+	if err != nil {
+		return PullRequest{}, err
+	}
+	at := Branch{Repo: repoOf(r), Ref: r.GetDefaultBranch(), SHA: tip}
+	if at.Repo.ID != c.repo.ID {
+		return PullRequest{}, fmt.Errorf("%s: it belongs to the repository %d, not %d: %w", what, at.Repo.ID, c.repo.ID, ErrNotFound)
+	}
+	if at.Repo.check() == nil {
+		c.now.Store(&at.Repo)
+	}
+	out := PullRequest{
+		Number: number, Title: x.GetTitle(), Merged: true, Head: at, Base: at, DefaultBranch: at.Ref, Private: r.GetPrivate(), MergeSHA: tip,
+		URL: x.GetHTMLURL(), Updated: x.GetUpdatedAt().Time, MergedAt: x.GetCreatedAt().Time, Issue: IssueClosed,
+	}
+	if x.GetState() == "open" {
+		out.Issue = IssueOpen
+	}
+	for _, l := range x.Labels {
+		out.Labels = append(out.Labels, l.GetName())
+	}
+	return out, nil
+}
+
+// transferred reports whether GitHub has redirected a request about an issue: the issue is now in another repository.
+// A redirected change becomes a request that changes nothing.
+func transferred(res *gh.Response) bool {
+	return res != nil && res.Response != nil && res.Request != nil && res.Request.Response != nil
 }

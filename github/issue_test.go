@@ -2,6 +2,8 @@ package github_test
 
 import (
 	"errors"
+	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -71,5 +73,54 @@ func TestPutIssueElsewhere(t *testing.T) {
 	n, err := s.client.PutIssue(t.Context(), 0, github.Issue{Marker: "<!-- mark -->", Title: "One", Body: "<!-- mark -->\nOne", Open: true})
 	if !errors.Is(err, github.ErrNotFound) {
 		t.Errorf("%d, %v", n, err)
+	}
+}
+
+// TestIssueAsPull reads issues in the form of pull requests: open, closed and edited ones, but none that was deleted or
+// transferred, and no pull request.
+func TestIssueAsPull(t *testing.T) {
+	s := newSetting(t)
+	n := s.repo.OpenIssue("alice", "Drift", "text")
+	tip, err := s.client.Tip(t.Context(), "main")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := s.client.IssueAsPull(t.Context(), n)
+	if err != nil || p.Issue != github.IssueOpen || !p.Merged || p.Open || p.Fork() || p.Author != "" || p.Head.SHA != tip || p.Base.SHA != tip || p.MergeSHA != tip || p.DefaultBranch != "main" || p.URL == "" || p.MergedAt.IsZero() {
+		t.Errorf("%+v, %v", p, err)
+	}
+	s.repo.CloseIssue(n)
+	if p, err = s.client.IssueAsPull(t.Context(), n); err != nil || p.Issue != github.IssueClosed || !p.Merged {
+		t.Errorf("closed: %+v, %v", p, err)
+	}
+	if err := s.client.ConfirmIssue(t.Context(), n); err != nil {
+		t.Errorf("confirm: %v", err)
+	}
+	s.fault = func(w http.ResponseWriter, r *http.Request) bool {
+		if strings.HasSuffix(r.URL.Path, fmt.Sprintf("/issues/%d", n)) {
+			http.Redirect(w, r, fmt.Sprintf("/repositories/77/issues/%d", n), http.StatusMovedPermanently)
+			return true
+		}
+		if strings.HasPrefix(r.URL.Path, "/repositories/77/") {
+			fmt.Fprintf(w, `{"number": %d, "state": "open"}`, n)
+			return true
+		}
+		return false
+	}
+	if p, err = s.client.IssueAsPull(t.Context(), n); !errors.Is(err, github.ErrNotFound) {
+		t.Errorf("transferred: %+v, %v", p, err)
+	}
+	if k, err := s.client.PutIssue(t.Context(), n, github.Issue{Marker: "<!-- mark -->", Title: "x", Body: "<!-- mark -->"}); err != nil || k != 0 {
+		t.Errorf("transferred: it is written as %d, %v", k, err)
+	}
+	s.fault = nil
+	s.repo.DeleteIssue(n)
+	for _, number := range []int{n, n + 7} {
+		if p, err = s.client.IssueAsPull(t.Context(), number); !errors.Is(err, github.ErrNotFound) {
+			t.Errorf("%d: %+v, %v", number, p, err)
+		}
+	}
+	if k, err := s.client.PutIssue(t.Context(), n, github.Issue{Marker: "<!-- mark -->", Title: "x", Body: "<!-- mark -->"}); err != nil || k != 0 {
+		t.Errorf("deleted: it is written as %d, %v", k, err)
 	}
 }

@@ -45,6 +45,9 @@ type PullRequest struct {
 	Created time.Time
 	// MergedAt is the time of the merge, in seconds of GitHub's clock; zero if the pull request is not merged.
 	MergedAt time.Time
+	// Issue is set if this is an issue in the form of a merged pull request: see [Client.IssueAsPull]. It is "" for a pull
+	// request.
+	Issue IssueState
 }
 
 // A Branch is the head or the base of a pull request.
@@ -76,10 +79,21 @@ func (c *Client) PullRequest(ctx context.Context, number int) (PullRequest, erro
 // Confirm returns an error that wraps ErrNotFound unless the repository has, or had, the name by which the
 // client knows it. It reads a pull request for that. All other requests use the repository's ID.
 func (c *Client) Confirm(ctx context.Context, number int) error {
+	_, err := c.byName().PullRequest(ctx, number)
+	return err
+}
+
+// ConfirmIssue is like [Client.Confirm], and reads an issue.
+func (c *Client) ConfirmIssue(ctx context.Context, number int) error {
+	_, err := c.byName().IssueAsPull(ctx, number)
+	return err
+}
+
+// byName returns a client that finds the repository by its name, and not by its ID.
+func (c *Client) byName() *Client {
 	t := c.app.transport(tokenScope{Installation: c.scope.Installation, Repo: c.scope.Repo}, false)
 	t.repo = 0
-	_, err := (&Client{app: c.app, repo: c.repo, client: c.app.newClient(t)}).PullRequest(ctx, number)
-	return err
+	return &Client{app: c.app, repo: c.repo, client: c.app.newClient(t)}
 }
 
 // OpenPulls returns the open pull requests, newest first. Their MergeSHA may be old.

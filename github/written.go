@@ -45,7 +45,7 @@ func (c *Client) Written(ctx context.Context, number int, s Source) (Comment, er
 	if err != nil {
 		return Comment{}, failed(what, err)
 	}
-	if n, ok := pullOfPage(page); !ok || n != number {
+	if n, _, ok := numberOfPage(page); !ok || n != number {
 		return Comment{}, fmt.Errorf("%s: it is about another one: %w", what, ErrNotFound)
 	}
 	out.Number = number

@@ -20,6 +20,9 @@ const (
 	Retry    = grammar.Retry
 	Drift    = grammar.Drift
 
+	DriftAccept = grammar.DriftAccept
+	DriftRevert = grammar.DriftRevert
+
 	Import      = grammar.Import
 	StateMove   = grammar.StateMove
 	StateRemove = grammar.StateRemove

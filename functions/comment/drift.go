@@ -19,14 +19,20 @@ type DriftIssue struct {
 	Since     time.Time
 	Looked    time.Time
 	Objects   int    // how many have changed
+	Ignored   int    // how many more have changed, and are ignored by the settings
 	Report    string // what has changed, in Markdown
+	Shortened bool   // the report leaves some changes out
+	Literals  Literals
 	Problem   string // why Lockstep cannot look for drift, in Markdown; "" if it can
 	Over      bool   // there is no drift any more
 	Unwatched bool   // nobody looks for it any more
 }
 
-// DriftMarker returns the hidden beginning of the issue about a project's drift.
-func DriftMarker(target string) string { return fmt.Sprintf("<!-- lockstep:drift %s -->", target) }
+// maxDriftTail is more than the length of the text after the report.
+const maxDriftTail = 2 << 10
+
+// Marker returns the hidden beginning of the issue.
+func (d DriftIssue) Marker() string { return fmt.Sprintf("<!-- lockstep:drift %s -->", d.Target) }
 
 // Title returns the issue's title.
 func (d DriftIssue) Title() string {
@@ -46,7 +52,7 @@ func (d DriftIssue) Hash() string {
 
 // Body returns the issue's text, with its hidden marker, of at most limit bytes.
 func (d DriftIssue) Body(limit int) string {
-	head := DriftMarker(d.Target) + "\n"
+	head := d.Marker() + "\n"
 	switch {
 	case d.Unwatched:
 		return head + fmt.Sprintf("The settings on %s do not let Lockstep look for drift in %s any more, so Lockstep closes this issue.\n", markdown.Code(d.Branch), markdown.Code(d.Project))
@@ -64,13 +70,27 @@ func (d DriftIssue) Body(limit int) string {
 		what = fmt.Sprintf("%d objects", d.Objects)
 	}
 	fmt.Fprintf(&b, "%s of %s changed outside of Lockstep. Lockstep saw this first on %s, and has changed nothing.\n\n", what, markdown.Code(d.Project), d.Since.UTC().Format("2006-01-02 15:04 MST"))
-	tail := fmt.Sprintf(`
-To keep these changes, write them into the configuration in a pull request. To undo them, apply a plan of the project: open a pull request that touches %s, and comment %s. The next plan of the project shows them, too.
+	ignored := ""
+	if d.Ignored > 0 {
+		ignored = fmt.Sprintf("\n%s by %s in the drift block.\n", counted(d.Ignored, "more changed object is ignored", "more changed objects are ignored"), markdown.Code("ignore"))
+	}
+	patch := d.Literals.markdown(min(limit/4, 8<<10))
+	room := limit - len(head) - b.Len() - maxDriftTail - len(patch)
+	if d.Shortened || len(d.Report) > room {
+		ignored = "\nNot all changes fit here. To see them all, comment `lockstep drift accept`: Lockstep then posts the plan with a link to its whole text.\n" + ignored
+	}
+	tail := patch + ignored + fmt.Sprintf(`
+Decide here, in a comment:
+
+- %s plans to undo these changes, from the configuration on %s.
+- %s plans to write them into the state. If the configuration sets other values, the next plan still undoes them: change the configuration in a pull request first.
+
+Read the plan that Lockstep then posts. %s applies it.
 
 Lockstep looks again and updates this issue. It closes the issue when the drift is gone.
 
 <sub>Commit %s of %s, looked at on %s.</sub>
-`, markdown.Code(d.Project), markdown.Code("lockstep plan -p "+d.Project), markdown.Code(markdown.SHA(d.SHA)), markdown.Code(d.Branch), d.Looked.UTC().Format("2006-01-02 15:04 MST"))
-	room := limit - len(head) - b.Len() - len(tail)
-	return head + b.String() + markdown.CutTo(d.Report, room, "") + tail
+`, markdown.Code("lockstep drift revert"), markdown.Code(d.Branch), markdown.Code("lockstep drift accept"), markdown.Code("lockstep apply"), markdown.Code(markdown.SHA(d.SHA)), markdown.Code(d.Branch), d.Looked.UTC().Format("2006-01-02 15:04 MST"))
+	room = limit - len(head) - b.Len() - len(tail) - 1
+	return head + b.String() + strings.TrimRight(markdown.CutTo(d.Report, room, ""), "\n") + "\n" + tail
 }

@@ -10,8 +10,8 @@ import (
 // A Message is a chat message about the plans and applies of a pull request. It has their results.
 type Message struct {
 	Repo     string // OWNER/NAME
-	Number   int
-	URL      string // of the pull request
+	Number   int    // of the pull request or the issue; 0 for none
+	URL      string // of the pull request or the issue
 	Outcomes []Outcome
 }
 
@@ -21,7 +21,20 @@ type Outcome struct {
 	Standing Standing // Planned, Applied or another one at rest
 	Actor    string   `json:",omitempty"` // login; "" for a push
 	Counts   counting.Counts
+	// Found is what a look has found, as [DriftFound] says it. It is "" for the result of a plan or an apply.
+	Found string `json:",omitempty"`
 }
+
+// DriftOver says that a look has found no drift any more.
+const DriftOver = "no drift any more"
+
+// DriftFound says how many objects a look has found changed.
+func DriftFound(objects int) string {
+	return fmt.Sprintf("*drift*%s%s outside of Lockstep", dash, counted(objects, "object changed", "objects changed"))
+}
+
+// OutOfDate says what a plan has found after the apply of another project.
+func OutOfDate(c counting.Counts) string { return "*out of date*" + dash + toComeText(c, true) }
 
 // mostNews is the maximum number of results that a message lists.
 const mostNews = 30
@@ -30,7 +43,10 @@ const mostNews = 30
 // Source: https://docs.slack.dev/messaging/formatting-message-text (escaping text)
 func (m Message) Slack() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "*%s* <%s|#%d>", slacked(m.Repo), slacked(m.URL), m.Number)
+	fmt.Fprintf(&b, "*%s*", slacked(m.Repo))
+	if m.Number != 0 {
+		fmt.Fprintf(&b, " <%s|#%d>", slacked(m.URL), m.Number)
+	}
 	for _, o := range m.Outcomes[:min(len(m.Outcomes), mostNews)] {
 		fmt.Fprintf(&b, "\n• *%s*: %s", slacked(o.Project), o.words())
 		if o.Actor != "" {
@@ -49,6 +65,9 @@ func (o Outcome) Text() string {
 }
 
 func (o Outcome) words() string {
+	if o.Found != "" {
+		return o.Found
+	}
 	planned := dash + toComeText(o.Counts, o.Standing != NoChanges)
 	switch o.Standing {
 	case Applying:

@@ -144,6 +144,8 @@ type MergeRole struct {
 	MergeApplies bool
 	// Landed is set if the pull request is merged. AfterMerge is set for a plan that was made after the merge.
 	Landed, AfterMerge bool
+	// OnIssue is set for a plan that was requested on an issue.
+	OnIssue bool
 	// Late is set for a plan that the merge should have applied, and that Lockstep applies once its
 	// requirements are met.
 	Late bool

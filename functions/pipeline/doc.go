@@ -72,6 +72,7 @@
 //	integrations    hooks, notifications, deployments on GitHub, automerge
 //	shadowing       plans beside another tool, and compares; shadow reads the comments of that tool
 //	steps           programs of step blocks in the checkouts of plans and applies
+//	drift           looks for drift, plans after applies, and writes the issues about both
 //	locking, stopping    the commands "lockstep lock" and "lockstep stop"
 //	runs, ledger    the record of a run with its phases; all records with their keys
 //	jobs, executor  one project in a checkout: the interface, and the engine behind it

@@ -35,13 +35,15 @@ var collections = map[string]time.Duration{
 	"group":    90 * day,  // a merge group, and the plans that were made from its commit
 	// If nothing happens on a pull request for a year, its records expire. It is planned once more when
 	// something happens.
-	"run":    365 * day, // a project of a pull request
-	"effect": 365 * day, // an apply that was begun
-	"took":   365 * day, // how long changes of a state took
-	"build":  365 * day, // the builds that an apply is handed to
-	"pull":   365 * day, // the head of a pull request, as it was looked at last
-	"pushed": 365 * day, // the users who have pushed to a pull request
-	"drift":  365 * day, // the drift of a project, by repository, and the rounds in which it was looked for
+	"run":     365 * day, // a project of a pull request
+	"effect":  365 * day, // an apply that was begun
+	"took":    365 * day, // how long changes of a state took
+	"build":   365 * day, // the builds that an apply is handed to
+	"pull":    365 * day, // the head of a pull request, as it was looked at last
+	"pushed":  365 * day, // the users who have pushed to a pull request
+	"issue":   365 * day, // an issue about drift that takes commands, by its number
+	"trigger": 365 * day, // a project that an apply made out of date, by repository
+	"drift":   365 * day, // the drift of a project, by repository, and the rounds in which it was looked for
 	// A report about shadow mode covers up to a year.
 	"shadow":   365 * day, // a plan of Lockstep in shadow mode, compared with that of another tool, by pull request
 	"shadowed": 365 * day, // the pull requests with such plans

@@ -91,6 +91,9 @@ type Message struct {
 	Generate bool `json:",omitempty"`
 	// Show is the command that a message of the kind [ToQuery] carries out, if it is "output" or "show".
 	Show *grammar.Command `json:",omitempty"`
+	// After is the number of the pull request whose apply has triggered a plan: for [FindDrift] of the projects that depend
+	// on Target, for [ToDrift] of Target. It is 0 for a look at drift.
+	After int `json:",omitempty"`
 	// Progress is set for [SyncComments] if only the progress of applies is out of date. It says what to write: a
 	// ratelimits.Extent. Target then names the run whose apply has asked for that. Earlier versions write everything.
 	Progress string `json:",omitempty"`

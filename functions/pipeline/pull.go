@@ -97,3 +97,7 @@ func readCheck(name string) (deployment, project string, ours bool) {
 	project, ours = strings.CutPrefix(rest, "/")
 	return deployment, project, ours
 }
+
+// IssueKey returns the key of the record of an issue that takes commands. p.Number is the issue's number: issues and pull
+// requests of a repository never have the same number.
+func IssueKey(p Pull) string { return fmt.Sprintf("issue/%d/%d", p.Repo.ID, p.Number) }

@@ -15,6 +15,10 @@ import (
 type Drift struct {
 	Every    time.Duration // between two looks at a project
 	Projects []string      // patterns of names or directories; nil means all projects
+	// RunTriggers is set if an apply makes Lockstep plan the projects that depend on the applied one.
+	RunTriggers bool
+	// Ignore are the rules for drift that does not count.
+	Ignore []IgnoredDrift
 }
 
 // The shortest and the longest time between two looks at a project.
@@ -45,6 +49,19 @@ func (p *parser) drift(blocks hcl.Blocks) {
 		if a := attrs["projects"]; a != nil {
 			out.Projects = p.patterns(a)
 		}
+		for _, s := range p.list(attrs["ignore"]) {
+			x, err := parseIgnoredDrift(s.text)
+			if err != nil {
+				p.errorf(s.at, "Invalid rule for drift", "%s.", capital(err.Error()))
+				continue
+			}
+			if len(out.Ignore) == maxIgnored {
+				p.errorf(s.at, "Too many rules for drift", "The list has more than %d rules, which is the limit. Write a rule for many resources, as \"*.*.tags.owner\".", maxIgnored)
+				break
+			}
+			out.Ignore = append(out.Ignore, x)
+		}
+		p.decode(attrs["run_triggers"], &out.RunTriggers, "true or false")
 		if len(p.diags) == before {
 			p.settings.Drift = &out
 		}
@@ -63,6 +80,21 @@ func rate(text string) (d time.Duration, ok bool) {
 		d *= 24
 	}
 	return d, d >= minDrift && d <= maxDrift
+}
+
+// DriftBlock returns the drift block; nil if there is none. s comes from the default branch, and may be nil.
+func (s *Settings) DriftBlock() *Drift {
+	if s == nil {
+		return nil
+	}
+	return s.Drift
+}
+
+// TriggersRuns reports whether an apply makes Lockstep plan the projects that depend on the applied one. s comes from
+// the default branch, and may be nil.
+func (s *Settings) TriggersRuns() bool {
+	d := s.DriftBlock()
+	return d != nil && d.RunTriggers
 }
 
 // LooksForDrift returns how often Lockstep looks for drift of a project; 0 for never. base are all projects of the

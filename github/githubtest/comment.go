@@ -7,14 +7,15 @@ import (
 	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
 )
 
-// comments has the comments on the pull requests of a repository.
+// comments has the comments on the pull requests and issues of a repository.
 type comments struct {
 	*pulls
-	list []*Comment // oldest first
-	last int64      // the highest ID so far, because GitHub never reuses one
+	issues *issueList
+	list   []*Comment // oldest first
+	last   int64      // the highest ID so far, because GitHub never reuses one
 }
 
-// A Comment is a comment on a pull request.
+// A Comment is a comment on a pull request or an issue.
 type Comment struct {
 	ID        int64
 	Number    int
@@ -36,20 +37,27 @@ type reaction struct {
 	at      time.Time
 }
 
-// Comment writes a comment on a pull request, and returns its ID.
+// Comment writes a comment on a pull request or an issue, and returns its ID.
 func (l *comments) Comment(who string, number int, body string) int64 {
 	defer l.repo.world.lock()()
-	return l.comment(l.repo.world.person(who), l.pulls.mustPull(number), body).ID
+	if l.issues.numbered(number) == nil {
+		l.pulls.mustPull(number)
+	}
+	return l.comment(l.repo.world.person(who), number, body).ID
 }
 
-func (l *comments) comment(who *user, p *pull, body string) *Comment {
+func (l *comments) comment(who *user, number int, body string) *Comment {
 	at := l.repo.world.log.Tick()
-	p.touched = at
+	if x := l.issues.numbered(number); x != nil {
+		x.touched = at
+	} else {
+		l.pulls.pull(number).touched = at
+	}
 	l.last++ // small IDs, unlike GitHub's, because they are easier to read
-	c := &Comment{ID: l.last, Number: p.number, Author: who.login, Body: body, author: who, made: at, touched: at}
+	c := &Comment{ID: l.last, Number: number, Author: who.login, Body: body, author: who, made: at, touched: at}
 	l.list = append(l.list, c)
-	l.repo.note(Edit{Kind: "comment", Who: who.login, Number: p.number, Comment: c.ID, Text: body})
-	l.sendComment(p, c, who, "created")
+	l.repo.note(Edit{Kind: "comment", Who: who.login, Number: number, Comment: c.ID, Text: body})
+	l.sendComment(c, who, "created")
 	return c
 }
 
@@ -62,7 +70,7 @@ func (l *comments) EditComment(who string, id int64, body string) {
 func (l *comments) editComment(who *user, c *Comment, body string) {
 	c.before, c.Body, c.touched = c.Body, body, l.repo.world.log.Tick()
 	l.repo.note(Edit{Kind: "edit", Who: who.login, Number: c.Number, Comment: c.ID, Text: body})
-	l.sendComment(l.pulls.pull(c.Number), c, who, "edited")
+	l.sendComment(c, who, "edited")
 }
 
 // DeleteComment removes a comment.
@@ -75,22 +83,27 @@ func (l *comments) dropComment(who *user, c *Comment) {
 	l.list = slices.DeleteFunc(slices.Clone(l.list), func(o *Comment) bool { return o == c })
 	l.repo.world.log.Tick()
 	l.repo.note(Edit{Kind: "delete", Who: who.login, Number: c.Number, Comment: c.ID})
-	l.sendComment(l.pulls.pull(c.Number), c, who, "deleted")
+	l.sendComment(c, who, "deleted")
 }
 
 func (l *comments) findComment(id int64) *Comment {
 	return rest.First(l.list, func(c *Comment) bool { return c.ID == id })
 }
 
-func (l *comments) sendComment(p *pull, c *Comment, who *user, action string) {
-	payload := rest.Object{"issue": l.pulls.issueJSON(p), "comment": l.json(c)}
+func (l *comments) sendComment(c *Comment, who *user, action string) {
+	payload := rest.Object{"comment": l.json(c)}
+	if x := l.issues.numbered(c.Number); x != nil {
+		payload["issue"] = l.issues.json(x)
+	} else {
+		payload["issue"] = l.pulls.issueJSON(l.pulls.pull(c.Number))
+	}
 	if action == "edited" {
 		payload["changes"] = rest.Object{"body": rest.Object{"from": c.before}}
 	}
 	l.repo.send("issue_comment", payload, who, action)
 }
 
-// Comments returns the comments on a pull request, oldest first.
+// Comments returns the comments on a pull request or an issue, oldest first.
 func (l *comments) Comments(number int) []Comment {
 	defer l.repo.world.lock()()
 	var out []Comment

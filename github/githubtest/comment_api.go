@@ -17,14 +17,14 @@ func (l *comments) chosen(r *http.Request) *Comment {
 }
 
 func (l *comments) listComments(r *http.Request) (int, any) {
-	p := l.requested(r)
-	if p == nil {
+	number := int(rest.ID(r, "number"))
+	if l.requested(r) == nil && l.issues.numbered(number) == nil {
 		return rest.Fail(rest.NotFound)
 	}
 	since, _ := time.Parse(time.RFC3339, r.URL.Query().Get("since"))
 	list := []any{}
 	for _, c := range l.list {
-		if c.Number == p.number && !c.touched.Before(since) {
+		if c.Number == number && !c.touched.Before(since) {
 			list = append(list, l.json(c))
 		}
 	}
@@ -45,15 +45,15 @@ func (l *comments) listAllComments(r *http.Request) (int, any) {
 }
 
 func (l *comments) createComment(r *http.Request) (int, any) {
-	p := l.requested(r)
-	if p == nil {
+	number := int(rest.ID(r, "number"))
+	if l.requested(r) == nil && l.issues.numbered(number) == nil {
 		return rest.Fail(rest.NotFound)
 	}
 	body, bad := rest.Text(r)
 	if bad != nil {
 		return rest.Fail(bad)
 	}
-	return http.StatusCreated, l.json(l.comment(l.repo.world.self(), p, body))
+	return http.StatusCreated, l.json(l.comment(l.repo.world.self(), number, body))
 }
 
 func (l *comments) getComment(r *http.Request) (int, any) {
@@ -143,11 +143,14 @@ func reactionsJSON(address string, list []reaction) rest.Object {
 
 func (l *comments) json(c *Comment) rest.Object {
 	r := l.repo
-	api := fmt.Sprintf("%srepos/%s/issues/comments/%d", rest.APIURL, r, c.ID)
+	api, kind := fmt.Sprintf("%srepos/%s/issues/comments/%d", rest.APIURL, r, c.ID), "pull"
+	if l.issues.numbered(c.Number) != nil {
+		kind = "issues"
+	}
 	return rest.Object{
 		"id": c.ID, "node_id": rest.NodeID("IssueComment", c.ID), "body": c.Body, "user": c.author.json(),
 		"url": api, "performed_via_github_app": nil, "reactions": reactionsJSON(api, c.reactions),
-		"html_url":   fmt.Sprintf("%s%s/pull/%d#issuecomment-%d", rest.WebURL, r, c.Number, c.ID),
+		"html_url":   fmt.Sprintf("%s%s/%s/%d#issuecomment-%d", rest.WebURL, r, kind, c.Number, c.ID),
 		"issue_url":  fmt.Sprintf("%srepos/%s/issues/%d", rest.APIURL, r, c.Number),
 		"created_at": rest.Stamp(c.made), "updated_at": rest.Stamp(c.touched), "author_association": "CONTRIBUTOR",
 	}

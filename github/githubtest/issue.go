@@ -25,6 +25,27 @@ func (t *tracker) Issues() []Issue {
 	return t.issues.All()
 }
 
+// CloseIssue closes an issue, and ReopenIssue opens it again.
+func (t *tracker) CloseIssue(number int)  { t.changeIssue(number, func(x *Issue) { x.Open = false }) }
+func (t *tracker) ReopenIssue(number int) { t.changeIssue(number, func(x *Issue) { x.Open = true }) }
+
+// EditIssue changes the text of an issue.
+func (t *tracker) EditIssue(number int, body string) {
+	t.changeIssue(number, func(x *Issue) { x.Body = body })
+}
+
+// DeleteIssue deletes an issue. Its number is not used again.
+func (t *tracker) DeleteIssue(number int) {
+	t.changeIssue(number, func(x *Issue) { x.gone, x.Open = true, false })
+}
+
+func (t *tracker) changeIssue(number int, change func(*Issue)) {
+	defer t.world.lock()()
+	x := t.issues.numbered(number)
+	change(x)
+	x.touched = t.world.log.Tick()
+}
+
 // WithoutIssues disables the issues of the repository, or enables them again.
 func (t *tracker) WithoutIssues(off bool) {
 	defer t.world.lock()()
@@ -37,24 +58,10 @@ func (t *tracker) OpenIssue(who, title, body string) int {
 	return t.issues.Open(who, t.world.person(who).json(), title, body).Number
 }
 
+func (t *tracker) getIssue(r *http.Request) (int, any)    { return t.issues.Get(r) }
 func (t *tracker) listIssues(r *http.Request) (int, any)  { return t.issues.Find(r) }
 func (t *tracker) createIssue(r *http.Request) (int, any) { return t.issues.Create(r) }
 func (t *tracker) updateIssue(r *http.Request) (int, any) { return t.issues.Update(r) }
-
-// listTalk and createTalk answer requests for the comments on an issue or a pull request.
-func listTalk(r *Repository, q *http.Request) (int, any) {
-	if r.issues.Has(q) {
-		return r.issues.Comments(q)
-	}
-	return r.listComments(q)
-}
-
-func createTalk(r *Repository, q *http.Request) (int, any) {
-	if r.issues.Has(q) {
-		return r.issues.Comment(q)
-	}
-	return r.createComment(q)
-}
 
 // An issueList has the issues of a repository. Issues and pull requests never have the same number: pull
 // requests count from 1, and issues from a much larger number. It is not safe for concurrent use.
@@ -66,6 +73,7 @@ type issueList struct {
 	Off bool
 
 	list []*Issue // oldest first
+	talk func(number int) []string
 }
 
 // An Issue is an issue as GitHub's page shows it.
@@ -76,7 +84,7 @@ type Issue struct {
 	Open        bool
 	Talk        []string // the texts of the comments
 
-	comments      []rest.Object
+	gone          bool // it was deleted
 	id            int64
 	author        rest.Object
 	made, touched time.Time
@@ -88,7 +96,11 @@ const firstIssue = 1001
 func (l *issueList) All() []Issue {
 	var out []Issue
 	for _, x := range l.list {
-		out = append(out, *x)
+		one := *x
+		if l.talk != nil {
+			one.Talk = l.talk(x.Number)
+		}
+		out = append(out, one)
 	}
 	return out
 }
@@ -112,7 +124,7 @@ func (l *issueList) Find(r *http.Request) (int, any) {
 	q, list := r.URL.Query(), []any{}
 	for _, x := range l.list {
 		state := q.Get("state")
-		if (q.Get("creator") == "" || q.Get("creator") == x.Author) && (state == "all" || x.Open == (state != "closed")) {
+		if !x.gone && (q.Get("creator") == "" || q.Get("creator") == x.Author) && (state == "all" || x.Open == (state != "closed")) {
 			list = append(list, l.json(x))
 		}
 	}
@@ -132,44 +144,32 @@ func (l *issueList) Create(r *http.Request) (int, any) {
 	return http.StatusCreated, l.json(l.Open(login, user, in.Title, in.Body))
 }
 
-// Has reports whether the number in a request belongs to an issue.
-func (l *issueList) Has(r *http.Request) bool { return l.requested(r) != nil }
+// Get answers GET /repos/{owner}/{repo}/issues/{number}. Source:
+// https://docs.github.com/en/rest/issues/issues#get-an-issue
+func (l *issueList) Get(r *http.Request) (int, any) {
+	switch x := l.requested(r); {
+	case x == nil:
+		return rest.Fail(rest.NotFound)
+	case x.gone:
+		return rest.Fail(issueGone)
+	default:
+		return http.StatusOK, l.json(x)
+	}
+}
+
+var issueGone = &rest.Problem{Status: http.StatusGone, Message: "This issue was deleted"}
 
 func (l *issueList) requested(r *http.Request) *Issue {
-	i := int(rest.ID(r, "number")) - firstIssue
+	return l.numbered(int(rest.ID(r, "number")))
+}
+
+// numbered returns the issue with a number; nil if there is none.
+func (l *issueList) numbered(number int) *Issue {
+	i := number - firstIssue
 	if i < 0 || i >= len(l.list) {
 		return nil
 	}
 	return l.list[i]
-}
-
-// Comments answers GET /repos/{owner}/{repo}/issues/{number}/comments for an issue.
-func (l *issueList) Comments(r *http.Request) (int, any) {
-	list := []any{}
-	for _, c := range l.requested(r).comments {
-		list = append(list, c)
-	}
-	return http.StatusOK, rest.Paged(r, list)
-}
-
-// Comment answers POST /repos/{owner}/{repo}/issues/{number}/comments for an issue.
-func (l *issueList) Comment(r *http.Request) (int, any) {
-	text, bad := rest.Text(r)
-	if bad != nil {
-		return rest.Fail(bad)
-	}
-	x, id, at := l.requested(r), l.Log.nextID(), rest.Stamp(l.Log.Tick())
-	login, user := l.App()
-	api := fmt.Sprintf("%srepos/%s/issues", rest.APIURL, l.Repo)
-	c := rest.Object{
-		"id": id, "node_id": rest.NodeID("IssueComment", id), "body": text, "user": user, "performed_via_github_app": nil,
-		"url": fmt.Sprintf("%s/comments/%d", api, id), "issue_url": fmt.Sprintf("%s/%d", api, x.Number),
-		"html_url":   fmt.Sprintf("%s%s/issues/%d#issuecomment-%d", rest.WebURL, l.Repo, x.Number, id),
-		"created_at": at, "updated_at": at, "author_association": "CONTRIBUTOR",
-	}
-	x.Talk, x.comments = append(x.Talk, text), append(x.comments, c)
-	l.Log.note(Edit{Kind: "comment", Repo: l.Repo.String(), Who: login, Number: x.Number, Comment: id, Text: text})
-	return http.StatusCreated, c
 }
 
 // Update answers PATCH /repos/{owner}/{repo}/issues/{number}.
@@ -177,6 +177,9 @@ func (l *issueList) Update(r *http.Request) (int, any) {
 	x := l.requested(r)
 	if x == nil {
 		return rest.Fail(rest.NotFound)
+	}
+	if x.gone {
+		return rest.Fail(issueGone)
 	}
 	var in struct{ Title, Body, State *string }
 	if err := json.NewDecoder(r.Body).Decode(&in); err != nil {

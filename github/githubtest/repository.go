@@ -28,6 +28,15 @@ type Repository struct {
 func (h *Hub) newRepository(x *repo) *Repository {
 	p := &pulls{repo: x}
 	r := &Repository{hub: h, repo: x, pulls: p, reviews: &reviews{pulls: p}, comments: &comments{pulls: p}, checks: &checks{pulls: p}, tracker: newTracker(x), deploys: newDeploys(x), protected: newProtected(x)}
+	r.comments.issues = r.tracker.issues
+	r.tracker.issues.talk = func(number int) (texts []string) {
+		for _, c := range r.comments.list {
+			if c.Number == number {
+				texts = append(texts, c.Body)
+			}
+		}
+		return texts
+	}
 	h.repos = append(h.repos, r)
 	return r
 }

@@ -162,12 +162,14 @@ func verbOf(typed string, words []word) (v Verb, n int) {
 	if len(words) > 1 {
 		two = typed + " " + withoutEnd(words[1].text)
 	}
-	for _, v := range Verbs() {
-		switch {
-		case strings.EqualFold(string(v), typed):
-			return v, 1
-		case strings.EqualFold(string(v), two):
+	for _, v := range Verbs() { // "drift accept" comes before "drift"
+		if strings.EqualFold(string(v), two) {
 			return v, 2
+		}
+	}
+	for _, v := range Verbs() {
+		if strings.EqualFold(string(v), typed) {
+			return v, 1
 		}
 	}
 	return "", 0

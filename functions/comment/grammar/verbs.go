@@ -22,6 +22,10 @@ const (
 	Retry    Verb = "retry"
 	// Drift makes a plan with -refresh-only.
 	Drift Verb = "drift"
+	// DriftAccept and DriftRevert are for the issues that Lockstep opens about projects. DriftAccept makes a plan with
+	// -refresh-only, and DriftRevert one of the default branch.
+	DriftAccept Verb = "drift accept"
+	DriftRevert Verb = "drift revert"
 	// The next verbs change the state itself. Each makes a plan with a certain option. The apply of this plan
 	// changes the state.
 	Import      Verb = "import"
@@ -117,6 +121,18 @@ var table = []row{
 		help: []Form{{"lockstep drift", "shows changes made outside Terraform, like `lockstep plan -refresh-only`; the apply only writes them to the state"}},
 		plan: func(c *Command) { c.Options.RefreshOnly = true },
 		is:   func(o Options, _ bool) bool { return o.RefreshOnly },
+	},
+	{
+		verb: DriftAccept, participle: "planned", acts: true, ungated: true,
+		help: []Form{{"lockstep drift accept", "on an issue about drift: plans to write the changes made outside Terraform into the state; `lockstep apply` does that"}},
+		plan: func(c *Command) { c.Options.RefreshOnly = true },
+		is:   func(o Options, _ bool) bool { return o.RefreshOnly },
+	},
+	{
+		verb: DriftRevert, participle: "planned", acts: true, ungated: true,
+		help: []Form{{"lockstep drift revert", "on an issue about drift: plans the project from the default branch, which undoes the changes; `lockstep apply` does that"}},
+		plan: func(*Command) {},
+		is:   func(o Options, _ bool) bool { return !o.RefreshOnly },
 	},
 	{
 		verb: Import, participle: "planned", acts: true, takes: changing, arguments: []argument{{"ADDR", isResource}, {"ID", isID}},

@@ -39,6 +39,9 @@ var types = Union[Reason]{
 	"not merged":        reflect.TypeFor[NotMerged](),
 	"not on merge":      reflect.TypeFor[NotOnMerge](),
 	"applied later":     reflect.TypeFor[AppliedLater](),
+	"issue closed":      reflect.TypeFor[IssueClosed](),
+	"not on an issue":   reflect.TypeFor[NotOnIssue](),
+	"only on an issue":  reflect.TypeFor[OnlyOnIssue](),
 	"conflicts":         reflect.TypeFor[Conflicts](),
 
 	"no plan":         reflect.TypeFor[NoPlan](),

@@ -21,6 +21,8 @@ type Required struct {
 	Waits bool `json:",omitempty"`
 	// Elsewhere is set if only a comment on a different pull request helps.
 	Elsewhere bool `json:",omitempty"`
+	// OnIssue is set for a command on an issue, where conditions that need a pull request are never met.
+	OnIssue bool `json:",omitempty"`
 	// Typed is the refused command as the user typed it. The advice repeats it, so that the repetition does not
 	// select more projects. It is not stored with the reason, because the reply contains it.
 	Typed grammar.Command `json:"-"`
@@ -67,5 +69,9 @@ func (r Required) words() (text, remedy string) {
 	case r.Later, r.Elsewhere:
 		return text, "Meet these requirements, too."
 	}
-	return text, fmt.Sprintf("%s comment %s.", met, r.again())
+	remedy = fmt.Sprintf("%s comment %s.", met, r.again())
+	if r.OnIssue {
+		remedy += " An issue has no reviews and no branch. For a condition that needs them, open a pull request that touches the project, and apply there."
+	}
+	return text, remedy
 }

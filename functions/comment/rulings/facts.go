@@ -84,7 +84,10 @@ var whys = map[Why]func(name, names string) string{
 	},
 	Behind:  func(string, string) string { return "the base branch has newer commits" },
 	IsDraft: func(string, string) string { return "the pull request is a draft" },
-	Denied:  func(name, _ string) string { return name },
+	IsIssue: func(string, string) string {
+		return "an issue cannot be merged: open a pull request that touches the project, and apply there"
+	},
+	Denied: func(name, _ string) string { return name },
 	Unreliable: func(string, string) string {
 		return "the policy is broken and blocks the apply: fix it on the base branch, then comment `lockstep plan`"
 	},

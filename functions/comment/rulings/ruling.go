@@ -144,6 +144,7 @@ const (
 	ReviewMissing Why = "review missing" // the base branch's rules require a review
 	Behind        Why = "behind"         // the head lacks commits of the base branch
 	IsDraft       Why = "draft"          //
+	IsIssue       Why = "issue"          // the command is on an issue, and there is no pull request
 	Blocked       Why = "blocked"        // GitHub blocks the merge by rules of the base branch; Names are the possible kinds
 	Unresolved    Why = "unresolved"     // conversations are open, but the base branch's rules require that all are resolved
 	LeftOut       Why = "left out"       // the name is an invalid line of CODEOWNERS

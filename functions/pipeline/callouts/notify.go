@@ -9,6 +9,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/project/endpoints"
 )
 
 // A notice is what Lockstep sends as a notification. cmd/docs/reference/requests.md is generated from these
@@ -28,16 +29,17 @@ type noticeData struct {
 	Notification string `json:"notification"`
 	// Repository is OWNER/NAME.
 	Repository string `json:"repository"`
-	// PullRequest is the number of the pull request.
+	// PullRequest is the number of the pull request. For drift, it is the number of the issue, or 0 if there is none.
 	PullRequest int `json:"pull_request"`
-	// URL is the address of the pull request on GitHub.
+	// URL is the address of the pull request or the issue on GitHub.
 	URL string `json:"url"`
 	// Outcomes are the outcomes of one or more projects.
 	Outcomes []outcome `json:"outcomes"`
 }
 
 type outcome struct {
-	// Outcome is "planned", "unchanged", "plan_failed", "applied", "apply_failed", "apply_stopped" or "not_applied".
+	// Outcome is "planned", "unchanged", "plan_failed", "applied", "apply_failed", "apply_stopped", "not_applied",
+	// "drift", "drift_over" or "out_of_date".
 	Outcome string `json:"outcome"`
 	// Project is the name of the project.
 	Project string `json:"project"`
@@ -70,6 +72,19 @@ func (c *Caller) Notify(ctx context.Context, n jobs.Notice) error {
 	return nil
 }
 
+// found returns what a look has found, in words; "" for the result of a plan or an apply.
+func found(h jobs.Happened) string {
+	switch h.Outcome {
+	case endpoints.OutcomeDrift:
+		return comment.DriftFound(h.Drifted)
+	case endpoints.OutcomeDriftOver:
+		return comment.DriftOver
+	case endpoints.OutcomeOutOfDate:
+		return comment.OutOfDate(h.Counts)
+	}
+	return ""
+}
+
 // noticeOf returns a notification in the form that its endpoint expects. id is the same in all attempts.
 func noticeOf(n jobs.Notice, id string) ([]byte, error) {
 	first := n.Happened[0].Run.Pull
@@ -77,7 +92,7 @@ func noticeOf(n jobs.Notice, id string) ([]byte, error) {
 	data := noticeData{ID: id, Notification: n.Notification.Name, Repository: told.Repo, PullRequest: told.Number, URL: n.URL}
 	for _, h := range n.Happened {
 		r := h.Run
-		told.Outcomes = append(told.Outcomes, comment.Outcome{Project: r.Project, Standing: h.Standing(), Actor: r.Asked.By, Counts: h.Counts})
+		told.Outcomes = append(told.Outcomes, comment.Outcome{Project: r.Project, Standing: h.Standing(), Actor: r.Asked.By, Counts: h.Counts, Found: found(h)})
 		data.Outcomes = append(data.Outcomes, outcome{string(h.Outcome), r.Project, r.Spec.Dir, r.Workspace, r.Spec.Head, r.Asked.By, changed(h.Counts)})
 	}
 	if n.Notification.Slack != "" {

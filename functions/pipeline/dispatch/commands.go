@@ -39,6 +39,8 @@ type commands struct {
 	MaxCommands int
 	// MaxStrangers is [Pipeline.MaxStrangers].
 	MaxStrangers int
+
+	typed []grammar.Line // the lines of the comment as their author wrote them
 }
 
 // commanded carries out the commands of a comment. It only queues plans and applies: the answer shows these as
@@ -78,6 +80,10 @@ func (co *commands) commanded(ctx context.Context) error {
 		return errors.Join(err, co.answerNotAsWritten(ctx, name, err))
 	}
 	if co.Facts.Message.Lines, err = co.obeyed(ctx, written); err != nil {
+		return err
+	}
+	co.typed = co.Facts.Message.Lines
+	if co.Facts.Message.Lines, err = co.onIssue(ctx, co.Facts.Message.Lines); err != nil {
 		return err
 	}
 	for i, line := range co.Facts.Message.Lines {
@@ -160,6 +166,7 @@ func (co *commands) answer(ctx context.Context, name string, i int, line grammar
 	if err != nil {
 		return err
 	}
+	replies = co.asTyped(i, replies)
 	var made []ledger.Reply
 	for j, r := range replies {
 		made = append(made, report.NewReply(fmt.Sprintf("%s%d", lineID(i), j+1), r))
@@ -213,6 +220,9 @@ func (co *commands) command(ctx context.Context, line grammar.Line) ([]comment.R
 	carryOut := handlerOf(line.Command.Verb)
 	if carryOut == nil {
 		return co.guide(ctx) // in a message from another version of Lockstep
+	}
+	if no, err := co.refuseOnIssue(ctx, line.Command); err != nil || no != nil {
+		return []comment.Reply{no}, err
 	}
 	c, refused, err := co.pressed(ctx, line.Command)
 	if err != nil || refused != nil {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/memory"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
@@ -28,9 +29,14 @@ type drifting struct {
 	report map[string]string // by project: the changes, or "" for none
 	broken string
 	looked map[string]int
+	// triggers is set if plans after applies are expected; they have changes if behind is set.
+	triggers, behind bool
 }
 
 func (d *drifting) Plan(_ context.Context, j jobs.Job) (jobs.PlanResult, error) {
+	if !j.Options.RefreshOnly && d.triggers {
+		return jobs.PlanResult{Plan: []byte("a plan"), Applyable: d.behind, Report: "it will change"}, nil
+	}
 	if !j.Options.RefreshOnly || j.Number != 0 || !strings.Contains(j.Owner, "looking for drift") {
 		return jobs.PlanResult{}, fmt.Errorf("this is no look for drift: %+v", j)
 	}
@@ -97,7 +103,7 @@ func TestDrift(t *testing.T) {
 			t.Errorf("%d writes about the same drift on three days", writes)
 		}
 		body := s.repo.Issues()[0].Body
-		s.expect("the issue", body, "An object of `net` changed outside of Lockstep.", "terraform_data.a has changed", "lockstep plan -p net", since.UTC().Format("2006-01-"))
+		s.expect("the issue", body, "An object of `net` changed outside of Lockstep.", "terraform_data.a has changed", "`lockstep drift revert` plans", "`lockstep drift accept` plans", since.UTC().Format("2006-01-"))
 		if strings.Contains(body, "swordfish") || strings.Contains(body, "<!-- lockstep:answer") {
 			t.Errorf("a secret or a marker is in the issue: %s", body)
 		}
@@ -268,7 +274,8 @@ func TestDriftForReal(t *testing.T) {
 
 // TestDriftSurvives plays histories in which any call to GitHub or to the records may fail, before or after it is done,
 // as if its process had died. A project never has two open issues. When nothing fails any more, each project with drift
-// has one at the end of the next interval, and no other project has one.
+// has one at the end of the next interval, and no other project has one. The same is true for the issue about db, which an
+// apply of net may have made out of date.
 func TestDriftSurvives(t *testing.T) {
 	t.Parallel()
 	histories := 15
@@ -278,9 +285,10 @@ func TestDriftSurvives(t *testing.T) {
 	for seed := range uint64(histories) {
 		synctest.Test(t, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, 5))
-			s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "db/main.tf": resource("a", "1"), "lockstep.hcl": "drift {\n  schedule = \"rate(1 hour)\"\n}\n"})
-			engine := &drifting{Engine: s.pipeline.Engine, report: map[string]string{}, looked: map[string]int{}}
+			s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "db/main.tf": resource("a", "1"), "lockstep.hcl": "project \"net\" {\n  dir = \"net\"\n}\n\nproject \"db\" {\n  dir        = \"db\"\n  depends_on = [\"net\"]\n}\n\ndrift {\n  schedule     = \"rate(1 hour)\"\n  run_triggers = true\n}\n"})
+			engine := &drifting{Engine: s.pipeline.Engine, report: map[string]string{}, looked: map[string]int{}, triggers: true}
 			s.pipeline.Engine = engine
+			const outOfDate = "db has changes to apply since the apply of net"
 			open := func() map[string]int {
 				n := map[string]int{}
 				for _, x := range s.repo.Issues() {
@@ -304,6 +312,14 @@ func TestDriftSurvives(t *testing.T) {
 				if engine.report[p] = ""; r.IntN(2) == 0 {
 					engine.report[p] = fmt.Sprint("it has changed, ", r.IntN(3))
 				}
+				if engine.behind = r.IntN(2) == 0; r.IntN(3) == 0 {
+					repo := s.ref(1)
+					repo.Number = 0
+					m := pipeline.Message{Kind: pipeline.FindDrift, Pull: repo, ID: fmt.Sprint("after-", time.Now().Unix()), Target: "net@default", After: 1, At: time.Now()}
+					if err := s.data.Queue.Send(t.Context(), m); err != nil {
+						t.Fatal(err)
+					}
+				}
 				s.driftWith(time.Duration(1+r.IntN(4))*15*time.Minute, func() {
 					gone := func(context.Context, pipeline.Message, string) error { return nil }
 					if _, err := s.data.Queue.Drain(t.Context(), localstore.Worker{Handle: s.pipeline.Handle, Abandon: gone}); err != nil {
@@ -324,9 +340,49 @@ func TestDriftSurvives(t *testing.T) {
 					want["Drift in "+p] = 1
 				}
 			}
+			// Only a message that was never handled leaves db unnoticed.
+			known, err := s.pipeline.Ledger().RunTriggerOf(t.Context(), s.ref(1), "db@default")
+			if err != nil || known.Pending || known.Open != (engine.behind && open()[outOfDate] > 0) {
+				t.Errorf("seed %d: %+v, %v", seed, known, err)
+			}
+			if engine.behind && known.Open {
+				want[outOfDate] = 1
+			}
 			if d := cmp.Diff(want, open()); d != "" {
 				t.Errorf("seed %d: open issues: %s", seed, d)
 			}
 		})
 	}
+}
+
+// TestDriftRequests holds that a look needs at most five requests to GitHub. So daily looks at 500 projects need 2,500 a day,
+// and GitHub allows an App 5,000 an hour. LOCKSTEP_DRIFT_PROJECTS sets the number of projects.
+func TestDriftRequests(t *testing.T) {
+	t.Parallel()
+	projects := 40
+	if n, err := strconv.Atoi(os.Getenv("LOCKSTEP_DRIFT_PROJECTS")); err == nil {
+		projects = n
+	}
+	synctest.Test(t, func(t *testing.T) {
+		files := githubtest.Files{"lockstep.hcl": "drift {}\n"}
+		for i := range projects {
+			files[fmt.Sprintf("p%03d/main.tf", i)] = resource("a", "1")
+		}
+		s := newStage(t, files)
+		engine := &drifting{Engine: s.pipeline.Engine, report: map[string]string{}, looked: map[string]int{}}
+		s.pipeline.Engine, s.pipeline.Bases = engine, &gatefacts.Bases{}
+		hours := map[int]int{}
+		begin := time.Now()
+		s.answered = func(*http.Request, int) { hours[int(time.Since(begin)/time.Hour)]++ }
+		s.driftFor(24 * time.Hour)
+		total, busiest := 0, 0
+		for _, n := range hours {
+			total, busiest = total+n, max(busiest, n)
+		}
+		t.Logf("%d looks, %d requests, %d in the busiest hour", len(engine.looked), total, busiest)
+		const rounds = 25 * 5
+		if len(engine.looked) != projects || total > 5*projects+rounds || busiest > max(100, projects) {
+			t.Errorf("%d looks, %d requests, %d in the busiest hour", len(engine.looked), total, busiest)
+		}
+	})
 }

@@ -18,4 +18,5 @@ type GitHub interface {
 	planrun.ProposalHub
 	drift.Hub
 	shadowing.Hub
+	issueHub
 }

@@ -64,6 +64,7 @@ func (p *Pipeline) task(m pipeline.Message, hub GitHub, tries *ledger.Attempts) 
 	if p.Measure != nil {
 		engine = measured{p.Engine, p.Measure}
 	}
+	hub = newIssueReader(hub, p.Ledger(), m.Pull)
 	t := &task{message: m, log: p.log, queue: queue, ledger: p.Ledger(), every: cmp.Or(p.LookEvery, ratelimits.LookEvery)}
 	t.leases = &ledger.Holder{Ledger: t.ledger, Message: m}
 	t.facts = &gatefacts.Reader{Message: m, Hub: hub, Ledger: t.ledger, Projects: projects, States: p.States, Scratch: p.Scratch, Runners: p.Runners, Bases: p.Bases, FindUnits: p.FindUnits, Deployment: p.Deployment, Serves: p.serves}
@@ -84,7 +85,7 @@ func (p *Pipeline) task(m pipeline.Message, hub GitHub, tries *ledger.Attempts) 
 	t.querier = &planrun.Querier{Facts: t.facts, Report: t.report, Ledger: t.ledger, Queue: queue, Engine: engine, Steps: run, Hub: hub}
 	t.shadows = &shadowing.Shadower{Facts: t.facts, Hub: hub, Report: t.report, Ledger: t.ledger, Queue: queue, Engine: engine, Projects: projects, Steps: run}
 	t.report.Shadow, t.plans.Shadow = t.shadows.Compare, t.shadows.Enqueue
-	t.drift = &drift.Finder{Facts: t.facts, Hub: hub, Report: t.report, Ledger: t.ledger, Queue: queue, Engine: engine, Steps: run}
+	t.drift = &drift.Finder{Facts: t.facts, Hub: hub, Report: t.report, Ledger: t.ledger, Queue: queue, Engine: engine, Steps: run, Teller: integrations.Teller{Facts: t.facts, Ledger: t.ledger, Notify: p.Notify, Log: p.Log}}
 	t.checker = &replanning.Checker{
 		Facts: t.facts, Report: t.report, Ledger: t.ledger,
 		Artifacts: p.Artifacts, Projects: projects, Engine: engine, Foreseer: t.foreseer, Hooks: hooks, Steps: run, Poll: p.Poll,

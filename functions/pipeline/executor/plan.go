@@ -60,11 +60,16 @@ func resultOf(ctx context.Context, o *checkout, plan *plans.Plan, ds diags.Diagn
 	if err != nil {
 		return jobs.PlanResult{}, fmt.Errorf("save the plan of %s: %w", describe(o.job), err)
 	}
-	res := jobs.PlanResult{Plan: saved, State: runs.StateID(o.Opened), Applyable: plan.Applyable, Drifted: len(plan.Drift), Read: o.read()}
+	res := jobs.PlanResult{Plan: saved, State: runs.StateID(o.Opened), Applyable: plan.Applyable, Read: o.read()}
+	plan, res.DriftIgnored = withoutIgnoredDrift(plan, o.job.IgnoredDrift)
+	res.Drifted = len(plan.Drift)
 	if res.Parts, err = partsOf(o, plan, plain); err != nil {
 		return jobs.PlanResult{}, fmt.Errorf("describe the plan of %s: %w", describe(o.job), err)
 	}
 	hide := o.secrets(plan, nil)
+	if o.job.Literals {
+		res.Literals = o.literals(plan, hide)
+	}
 	caused := o.causes(plan, hide)
 	res.Report, res.Full = o.reporter(hide).plan(plan, ds)
 	if note := comment.Uncaused(caused); note != "" {

@@ -16,7 +16,12 @@ const maxPatches = 1 << 20
 // EditedFiles returns the changed files of the pull request with their patches. It returns nil if some of them
 // are not known: GitHub lists too few, leaves out the patch of a configuration file, or does not answer. The plan is the same without
 // them; only its causes are not shown.
+//
+// An issue changes no files, so nothing that it plans has a cause there.
 func EditedFiles(ctx context.Context, e *Reader) []github.FileChange {
+	if e.Pull.Issue != "" {
+		return nil
+	}
 	files, all, err := e.Hub.ChangedFiles(ctx, e.Message.Pull.Number)
 	if err != nil || !all {
 		return nil

@@ -90,6 +90,19 @@ func WaitingSetting(e *Reader) project.Waiting {
 // uses the settings of the same commit as [WaitingSetting].
 func Automerges(e *Reader) bool { return e.required != nil && e.required.settings.OnApplied() != nil }
 
+// DriftSettings returns the drift block of the base branch; nil if it has none. Only that of the default branch counts.
+func DriftSettings(ctx context.Context, e *Reader) (*project.Drift, error) {
+	if e.Pull.Base.Ref != e.Pull.DefaultBranch {
+		return nil, nil
+	}
+	in, err := e.requirements(ctx)
+	if err != nil {
+		_, err = FinalRefusal(err)
+		return nil, err
+	}
+	return in.settings.DriftBlock(), nil
+}
+
 // require decides about the requirements for a request, in q.Required. It also records the question.
 func (e *Reader) require(ctx context.Context, q *admission.Request) error {
 	in, err := e.requirements(ctx)

@@ -28,14 +28,34 @@ func (p *Intake) affected(ctx context.Context, d github.Delivery) ([]pipeline.Me
 		return p.watched(ctx, m, pullOf(e.Subject), e.Head)
 	case github.ReportEvent:
 		return p.reported(ctx, m, e)
-	case github.CommentEvent: // it may have a plan of another tool
-		m.ID += "-told"
+	case github.CommentEvent:
+		if e.Issue {
+			return p.onIssue(ctx, m, e)
+		}
+		m.ID += "-told" // it may have a plan of another tool
 		return p.watched(ctx, m, pullOf(e.Subject), pipeline.ShadowHead)
 	case github.CommentGoneEvent:
 		m.ID += "-edited"
 		return p.watched(ctx, m, pullOf(e.Subject), pipeline.ShadowHead)
 	}
 	return nil, nil
+}
+
+// onIssue returns the message for a comment with commands on an issue. Lockstep reads comments only on issues about drift
+// that it has opened itself. Its record says which these are: anybody can write an issue with the same text.
+func (p *Intake) onIssue(ctx context.Context, m pipeline.Message, e github.CommentEvent) ([]pipeline.Message, error) {
+	if !p.Serves.Decide(e.Repo, Known{}).Allowed() {
+		return nil, nil
+	}
+	m.Kind, m.Pull, m.Comment, m.Actor, m.Lines, m.At = pipeline.Commanded, pullOf(e.Subject), e.Comment, e.Sender, CommandsIn(e.Body, e.Bot), e.At
+	if len(m.Lines) == 0 {
+		return nil, nil
+	}
+	rec, err := p.Records.Get(ctx, pipeline.IssueKey(m.Pull))
+	if err != nil || rec.Version == "" {
+		return nil, err
+	}
+	return []pipeline.Message{m}, nil
 }
 
 // watched returns a message if Lockstep watches facts of a pull request at the given head; otherwise none.

@@ -101,3 +101,38 @@ func TestAffected(t *testing.T) {
 		t.Error("a damaged record was read")
 	}
 }
+
+// TestCommentsOnIssues holds that only comments with commands on issues of Lockstep's own record become messages.
+func TestCommentsOnIssues(t *testing.T) {
+	t.Parallel()
+	repo := github.Repo{ID: 5, Owner: "acme", Name: "infra"}
+	serves, err := ParseServes("acme/infra")
+	if err != nil {
+		t.Fatal(err)
+	}
+	store := new(memory.Store)
+	in := Intake{Records: store, Queue: store, Serves: serves}
+	if _, err := store.Put(t.Context(), pipeline.IssueKey(pipeline.Pull{Repo: repo, Number: 12}), []byte(`{"Target":"net@default"}`), ""); err != nil {
+		t.Fatal(err)
+	}
+	for i, x := range []struct {
+		repo   github.Repo
+		number int
+		body   string
+		bot    bool
+		want   string
+	}{
+		{repo, 12, "lockstep drift accept", false, Accepted},
+		{repo, 12, "lockstep drift acept", false, Accepted}, // it is answered
+		{repo, 12, "looks bad", false, "nothing to do"},
+		{repo, 12, "<!-- lockstep:status -->\nlockstep apply", true, "nothing to do"},
+		{repo, 13, "lockstep drift accept", false, "nothing to do"},
+		{github.Repo{ID: 6, Owner: "mallory", Name: "infra"}, 12, "lockstep drift accept", false, "nothing to do"},
+	} {
+		e := github.CommentEvent{Subject: github.Subject{Installation: 3, Repo: x.repo, Number: x.number, Sender: "bob"}, Comment: 7, Body: x.body, Bot: x.bot, Issue: true}
+		got, err := in.Receive(t.Context(), github.Delivery{ID: fmt.Sprint(i), Digest: fmt.Sprintf("%064d", i), Event: e})
+		if err != nil || got != x.want {
+			t.Errorf("%q on #%d of %s: %q, %v", x.body, x.number, x.repo, got, err)
+		}
+	}
+}

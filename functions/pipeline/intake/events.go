@@ -42,7 +42,7 @@ func messages(d github.Delivery) []pipeline.Message {
 	case github.CommentEvent:
 		m.Kind, m.Pull, m.Comment, m.Actor, m.Lines = pipeline.Commanded, pullOf(e.Subject), e.Comment, e.Sender, CommandsIn(e.Body, e.Bot)
 		m.At, m.Written.Line = e.At, e.Line
-		if len(m.Lines) == 0 {
+		if len(m.Lines) == 0 || e.Issue { // for one on an issue, see [Intake.onIssue]
 			return nil
 		}
 	case github.CommentGoneEvent:

@@ -45,7 +45,7 @@ func TestRealWebhooks(t *testing.T) {
 	for _, n := range answers {
 		total += n
 	}
-	if total != 329 || answers["of a repository's hook"] != 14 || answers[Accepted] == 0 || answers["nothing to do"] == 0 {
+	if total != 329 || answers["of a repository's hook"] != 18 || answers[Accepted] == 0 || answers["nothing to do"] == 0 {
 		t.Errorf("%d answers: %v", total, answers)
 	}
 }

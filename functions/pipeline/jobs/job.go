@@ -74,6 +74,10 @@ type Job struct {
 	// Readers are the projects that read the outputs of this one, as the checkout defines them. They are set for
 	// people only, and for plans only.
 	Readers []string `json:",omitempty"`
+	// IgnoredDrift are rules for drift that the report of the plan leaves out. They are set for looks for drift only.
+	IgnoredDrift []project.IgnoredDrift `json:",omitempty"`
+	// Literals is set for looks for drift: see [PlanResult.Literals].
+	Literals bool `json:",omitempty"`
 	// PlanJSON is set if somebody needs the plan as JSON: see [PlanResult.JSON].
 	PlanJSON bool `json:",omitempty"`
 	// Edited are the changed files of the pull request, at its head commit. It is set for plans only; nil means

@@ -15,7 +15,7 @@ import (
 // A Notice is one notification, with the results in a pull request that it reports.
 type Notice struct {
 	Notification endpoints.Notification
-	URL          string // of the pull request, for people
+	URL          string // of the pull request or the issue, for people
 	Happened     []Happened
 }
 
@@ -24,6 +24,10 @@ type Happened struct {
 	Outcome endpoints.Outcome
 	Run     runs.Run
 	Counts  counting.Counts // planned, or made
+	// Drifted is the number of objects that a look has found changed. Name identifies the result of a look, which has no run
+	// of a pull request; it is "" for any other result.
+	Drifted int
+	Name    string
 }
 
 // A NotifyFunc delivers a notice. An error means that it was not delivered.
@@ -80,7 +84,10 @@ func (n Notice) ID() string {
 	sum := sha256.New()
 	fmt.Fprintln(sum, n.Notification.Name)
 	for _, h := range n.Happened {
-		_, name := OutcomeOf(h.Run)
+		name := h.Name
+		if name == "" {
+			_, name = OutcomeOf(h.Run)
+		}
 		fmt.Fprintln(sum, h.Run.Key(), name)
 	}
 	return hex.EncodeToString(sum.Sum(nil)[:16])

@@ -22,6 +22,10 @@ type PlanResult struct {
 	Applyable bool
 	// Drifted is the number of objects that are not as the state says.
 	Drifted int `json:",omitempty"`
+	// DriftIgnored is the number of further such objects, which the rules in [Job.IgnoredDrift] leave out.
+	DriftIgnored int `json:",omitempty"`
+	// Literals are the changes of the configuration that keep the drift. They are set if [Job.Literals] is set.
+	Literals comment.Literals `json:",omitzero"`
 	// Doubts are the addresses of objects that the plan leaves out, because nobody knows whether they exist.
 	Doubts []string `json:",omitempty"`
 	// JSON is the plan as JSON, without sensitive values. It is set if [Job.PlanJSON] is set. Source:

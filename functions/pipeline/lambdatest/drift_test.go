@@ -27,12 +27,24 @@ func TestDrift(t *testing.T) {
 	if len(all) != 1 || !all[0].Open {
 		t.Fatalf("issues: %+v", all)
 	}
-	r.expect("the issue", all[0].Title+"\n"+all[0].Body, "Drift in net", "An object of `net` changed outside of Lockstep", "local_file.note", "lockstep plan -p net")
+	r.expect("the issue", all[0].Title+"\n"+all[0].Body, "Drift in net", "An object of `net` changed outside of Lockstep", "local_file.note", "`lockstep drift accept` plans")
 	if roles := r.assumed(0)[before:]; len(roles) == 0 || strings.Contains(strings.Join(roles, " "), "apply") {
 		t.Errorf("roles of the look: %q", roles)
 	}
 	r.round()
 	if all := r.repo.Issues(); len(all) != 1 {
 		t.Errorf("issues after another round: %+v", all)
+	}
+	n := all[0].Number
+	r.expect("the way back", r.say("alice", n, "lockstep drift revert"), "**Planned** `net`: 1 to add")
+	r.expect("the acceptance", r.say("alice", n, "lockstep drift accept"), "**Planned** `net`: no changes to objects")
+	r.expect("its plan", r.status(n), "local_file.note", "To apply this plan, comment `lockstep apply`")
+	before = len(r.assumed(0))
+	r.expect("the apply", r.say("alice", n, "lockstep apply"), "**Applied** `net`")
+	if all := r.repo.Issues(); len(all) != 1 || all[0].Open {
+		t.Errorf("issues after the apply: %+v", all)
+	}
+	if state := r.state("net"); strings.Contains(state, "local_file") {
+		t.Errorf("the state has what is gone: %s", state)
 	}
 }

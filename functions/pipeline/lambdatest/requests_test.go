@@ -95,9 +95,13 @@ func kindOf(who, dir string) string {
 		return dir
 	case who == "WebhookRole" && strings.HasPrefix(dir, "watch/"):
 		return watchedDir.ReplaceAllString(dir, "${1}5/c0ffee")
+	case who == "WebhookRole" && strings.HasPrefix(dir, "issue/"):
+		return issueDir.ReplaceAllString(dir, "${1}5")
 	}
 	return "run"
 }
+
+var issueDir = regexp.MustCompile(`^(issue/(?:~[a-z0-9-]+/)?)[0-9]+$`)
 
 var watchedDir = regexp.MustCompile(`^(watch/(?:~[a-z0-9-]+/)?)[0-9]+/[0-9a-f]+$`)
 

@@ -42,6 +42,15 @@ const patience = 6 * time.Hour
 func (j *Janitor) answer(ctx context.Context, list []github.Comment, pull func(int) pipeline.Pull, f *Found) error {
 	for _, c := range unanswered(list) {
 		p := pull(c.Number)
+		if c.Issue {
+			x, err := j.Pipeline.Ledger().IssueOf(ctx, p)
+			if err != nil {
+				return err
+			}
+			if x.Target == "" {
+				continue
+			}
+		}
 		have, err := j.Pipeline.Ledger().Answered(ctx, p, c.ID)
 		if err != nil {
 			return err

@@ -72,7 +72,9 @@ type Facts struct {
 // A Pull has the present facts about the pull request.
 type Pull struct {
 	Draft, Merged bool
-	Labels        []string
+	// Issue is set if there is no pull request: the command is on an issue.
+	Issue  bool `json:",omitempty"`
+	Labels []string
 }
 
 // A Person has a user's permission in the repository: "none", "read", "write" or "admin". For each team, by the

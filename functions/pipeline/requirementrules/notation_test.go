@@ -300,6 +300,8 @@ func (s *scene) ofPull(name, key, to string) bool {
 	switch name {
 	case "draft":
 		s.Pull.Draft = true
+	case "issue":
+		s.Pull.Issue, s.Pull.Merged = true, true
 	case "merged":
 		s.Pull.Merged = true
 	case "grouped":

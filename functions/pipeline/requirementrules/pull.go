@@ -23,7 +23,12 @@ func outcomeOf(against []rulings.Against) rulings.Ruling {
 
 // mergeable requires that nothing prevents a merge except Lockstep's own checks. These checks pass once the
 // plan is applied.
+//
+// An issue cannot be merged, and has met no rules of the base branch.
 func mergeable(f Facts, _ requirements.Rules) rulings.Ruling {
+	if f.Pull.Issue {
+		return outcomeOf([]rulings.Against{{Why: rulings.IsIssue}})
+	}
 	if f.Pull.Merged {
 		return rulings.Ruling{Outcome: rulings.NotApplicable}
 	}

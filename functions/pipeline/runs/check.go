@@ -154,8 +154,15 @@ func Conclude(s comment.Standing) (github.CheckStatus, github.Conclusion) {
 // ConcludeProject is like Conclude, but also considers the requirements for the apply of the project's plan.
 // While a requirement is not met, the check does not pass. It fails if a policy or a gate denies the plan.
 // Otherwise it waits for a person.
+//
+// The check of a plan on an issue is neither good nor bad: it is at a commit of the default branch, which has passed its
+// own checks.
 func ConcludeProject(p comment.ProjectStatus) (github.CheckStatus, github.Conclusion) {
-	return Conclude(p.Concluded())
+	status, conclusion := Conclude(p.Concluded())
+	if p.OnIssue && status == github.CheckCompleted {
+		conclusion = github.ConcludedNeutral
+	}
+	return status, conclusion
 }
 
 // worst lists the bad conclusions, the worst one first. All others are good.

@@ -73,6 +73,8 @@ type Spec struct {
 	Twin bool `json:",omitempty"`
 	// Beside is set for a project that the pull request does not change. A command named the project.
 	Beside bool `json:",omitempty"`
+	// OnIssue is set for a plan that was requested on an issue. AfterMerge is then set, too.
+	OnIssue bool `json:",omitempty"`
 	// Options are the options of the plan.
 	Options grammar.Options `json:",omitzero"`
 	// Test is set if the tests of the project run with the plan, by the settings of the base branch.

@@ -14,7 +14,7 @@ func Status(r Run) comment.ProjectStatus {
 		Name: r.Project, Standing: r.Standing(), Removed: r.Spec.Removed, Named: r.Spec.Named, Options: r.Spec.Options,
 		PlanSummary: r.Plan.PlanSummary, ApplySummary: r.Apply.ApplySummary, EndSummary: r.End.EndSummary,
 		MergeRole: comment.MergeRole{
-			ByMerge: r.ByMerge(), MergeApplies: r.Spec.ApplyOn == project.OnMerge || r.Spec.Removed, AfterMerge: r.Spec.AfterMerge,
+			ByMerge: r.ByMerge(), MergeApplies: r.Spec.ApplyOn == project.OnMerge || r.Spec.Removed, AfterMerge: r.Spec.AfterMerge, OnIssue: r.Spec.OnIssue,
 			Landed: r.Spec.AfterMerge || r.Phase == Dropped && r.End.Fate == Merged || r.Phase == ApplyFailed && r.ByMerge(),
 		},
 		Queueing:  comment.Queueing{By: r.Asked.By},

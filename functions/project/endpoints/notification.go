@@ -10,7 +10,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/internal/blocks"
 )
 
-// An Outcome is the result of a plan or an apply, in notify blocks of lockstep.hcl:
+// An Outcome is the result of a plan, an apply or a look for drift, in notify blocks of lockstep.hcl:
 //
 //	notify "network" {
 //	  on       = ["apply_failed", "applied"]
@@ -19,7 +19,7 @@ import (
 //	}
 type Outcome string
 
-// These are the outcomes of plans and applies that a notify block can name.
+// These are the outcomes that a notify block can name.
 const (
 	OutcomePlanned      Outcome = "planned"
 	OutcomeUnchanged    Outcome = "unchanged" // planned without changes
@@ -28,9 +28,12 @@ const (
 	OutcomeApplyFailed  Outcome = "apply_failed"
 	OutcomeApplyStopped Outcome = "apply_stopped"
 	OutcomeNotApplied   Outcome = "not_applied" // merged, and not applied
+	OutcomeDrift        Outcome = "drift"       // a look has found drift
+	OutcomeDriftOver    Outcome = "drift_over"  // a later look has found none
+	OutcomeOutOfDate    Outcome = "out_of_date" // a project has changes to apply since the apply of another project
 )
 
-var outcomes = []Outcome{OutcomePlanned, OutcomeUnchanged, OutcomePlanFailed, OutcomeApplied, OutcomeApplyFailed, OutcomeApplyStopped, OutcomeNotApplied}
+var outcomes = []Outcome{OutcomePlanned, OutcomeUnchanged, OutcomePlanFailed, OutcomeApplied, OutcomeApplyFailed, OutcomeApplyStopped, OutcomeNotApplied, OutcomeDrift, OutcomeDriftOver, OutcomeOutOfDate}
 
 // A Notification is one notify block.
 type Notification struct {

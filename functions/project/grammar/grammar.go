@@ -148,6 +148,8 @@ var (
 	Drift = Block{Type: "drift", Doc: "Lockstep looks for drift: changes that somebody made outside of Lockstep. It plans each project of the default branch with `-refresh-only`, changes nothing, and opens an issue for each project with drift. The default branch decides.", Args: []Argument{
 		{Name: "schedule", Default: "`\"rate(1 day)\"`", Doc: "How often Lockstep looks at each project: `\"rate(N hours)\"` or `\"rate(N days)\"`, between 1 hour and 31 days. The projects are spread over this time."},
 		{Name: "projects", Kind: texts, Default: "all projects", Doc: "Patterns of projects."},
+		{Name: "ignore", Kind: texts, Default: "nothing", Doc: "Rules for drift that does not count, such as `\"aws_autoscaling_group.web.desired_capacity\"`, `\"*.*.tags.owner\"` or `\"module.web.aws_instance.*\"`. An object is ignored if each of its changes matches a rule."},
+		{Name: "run_triggers", Kind: boolean, Default: "`false`", Doc: "Whether Lockstep, after each apply, plans the projects that depend on the applied one, and opens an issue for each with changes."},
 	}}
 	// Shadow is parsed by package project.
 	Shadow = Block{Type: "shadow", Doc: "The tool that applies the projects with `mode = \"shadow\"`. Lockstep compares its own plans with those in the comments of this tool. The base branch decides.", Args: []Argument{
@@ -209,7 +211,7 @@ var (
 	// Notify is parsed by package endpoints.
 	Notify = Block{Type: "notify", Label: "name", Doc: "A receiver of the outcomes of plans and applies. The base branch decides.",
 		Args: slices.Concat([]Argument{
-			{Name: "on", Kind: texts, Required: true, Doc: "The outcomes to send: `\"planned\"`, `\"unchanged\"`, `\"plan_failed\"`, `\"applied\"`, `\"apply_failed\"`, `\"apply_stopped\"`, and `\"not_applied\"` for a merge without an apply."},
+			{Name: "on", Kind: texts, Required: true, Doc: "The outcomes to send: `\"planned\"`, `\"unchanged\"`, `\"plan_failed\"`, `\"applied\"`, `\"apply_failed\"`, `\"apply_stopped\"`, `\"not_applied\"` for a merge without an apply, `\"drift\"` and `\"drift_over\"` for drift, and `\"out_of_date\"` for a project with changes since another one was applied."},
 			{Name: "slack", Default: "none", Doc: "The ARN of a secret in Secrets Manager. It has the URL of an incoming webhook of Slack."},
 			{Name: "topic", Default: "none", Doc: "The ARN of a topic of Amazon SNS."},
 			{Name: "program", Default: "none", Doc: "The name of a program in the directory of `lockstep serve -hook-programs`."},

@@ -23,6 +23,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -71,6 +72,10 @@ var load = sync.OnceValues(func() ([]operation, error) {
 			all = append(all, operation{method, regexp.MustCompile(pattern), o})
 		}
 	}
+	// issues/comments comes before issues/{issue_number}, which matches the same path.
+	slices.SortFunc(all, func(a, b operation) int {
+		return strings.Count(a.path.String(), "[^/]") - strings.Count(b.path.String(), "[^/]")
+	})
 	return all, nil
 })
 

@@ -94,6 +94,7 @@ var rules = []rule{
 	{[]comment.Verb{comment.Plan, comment.Apply}, theRun, servedElsewhere},
 	{[]comment.Verb{comment.Plan, comment.Apply, comment.Recover, comment.Lock}, theRun, shadowed},
 	{[]comment.Verb{comment.Plan, comment.Lock}, theRun, closed},
+	{[]comment.Verb{comment.Plan, comment.Apply}, theRun, issueClosed},
 	{[]comment.Verb{comment.Lock}, theRun, reserved},
 	{[]comment.Verb{comment.Plan, comment.Unlock, comment.Recover}, theRun, beingApplied},
 	{planning, theRun, conflict},

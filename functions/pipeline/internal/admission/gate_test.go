@@ -72,6 +72,12 @@ func TestGate(t *testing.T) {
 		onMerge(q)
 	}
 	mergedSince := func(q *Request) { q.Pull.Open, q.Pull.Merged = false, true }
+	onIssue := func(state github.IssueState) change {
+		return func(q *Request) {
+			q.Pull.Open, q.Pull.Merged, q.Pull.Issue = false, true, state
+			q.Run.Spec.AfterMerge, q.Run.Spec.OnIssue = true, true
+		}
+	}
 	after := func(q *Request) { q.Run.Spec.AfterMerge = true }
 	given := func(q *Request) { q.ServedBy = "ou-a" }
 	shadow := func(q *Request) { q.Shadow = true }
@@ -265,6 +271,16 @@ func TestGate(t *testing.T) {
 		{"apply after the merge, of other files", []change{mergedSince, after, differ}, "InputsMoved"},
 		{"apply after the merge, unseen", []change{mergedSince, after, hidden}, "PlanIsNewer"},
 		{"apply after the close of a plan that says it is from after the merge", []change{closed, after}, "NotOpen"},
+		{"plan on an issue", []change{verb(comment.Plan), onIssue(github.IssueOpen)}, ""},
+		{"plan on an issue, by a reader", []change{verb(comment.Plan), onIssue(github.IssueOpen), may(github.ReadPermission)}, "NoPermission"},
+		{"plan on a closed issue", []change{verb(comment.Plan), onIssue(github.IssueClosed)}, "IssueClosed"},
+		{"apply on an issue", []change{onIssue(github.IssueOpen)}, ""},
+		{"apply on an issue, where the merge applies", []change{onIssue(github.IssueOpen), onMerge}, ""},
+		{"apply on an issue, by a reader", []change{onIssue(github.IssueOpen), may(github.ReadPermission)}, "NoPermission"},
+		{"apply on an issue, of other files", []change{onIssue(github.IssueOpen), differ}, "InputsMoved"},
+		{"apply on an issue, unseen", []change{onIssue(github.IssueOpen), hidden}, "PlanIsNewer"},
+		{"apply on a closed issue", []change{onIssue(github.IssueClosed)}, "IssueClosed"},
+		{"unlock on a closed issue", []change{verb(comment.Unlock), onIssue(github.IssueClosed)}, ""},
 		{"unlock when closed", []change{verb(comment.Unlock), closed}, ""},
 
 		{"apply without a plan", []change{phase(runs.New)}, "NoPlan"},

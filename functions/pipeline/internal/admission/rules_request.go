@@ -63,6 +63,14 @@ func closed(q *Request) reasons.Reason {
 	return nil
 }
 
+// issueClosed refuses to plan and to apply for an issue that somebody has closed.
+func issueClosed(q *Request) reasons.Reason {
+	if q.Pull.Issue == github.IssueClosed {
+		return reasons.IssueClosed{Project: q.Run.Project}
+	}
+	return nil
+}
+
 func beingApplied(q *Request) reasons.Reason {
 	if q.Run.Phase.UnderWay() {
 		return reasons.BeingApplied{By: q.Run.Asked.By, Verb: q.Verb}

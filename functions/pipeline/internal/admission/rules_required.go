@@ -10,5 +10,5 @@ func required(q *Request) reasons.Reason {
 	if q.Required == nil || q.Required.Outcome.Allows() {
 		return nil
 	}
-	return reasons.Required{Verb: q.Verb, Tree: *q.Required, Merged: q.merged(), Later: q.asksForMerge()}
+	return reasons.Required{Verb: q.Verb, Tree: *q.Required, Merged: q.merged(), Later: q.asksForMerge(), OnIssue: q.Pull.Issue != ""}
 }

@@ -345,6 +345,9 @@ func (cl *Closer) settleStates(ctx context.Context, r runs.Run) error {
 
 // reportUnfinished reports the last apply to a run's state, if its changes will never be on the base branch.
 func reportUnfinished(ctx context.Context, cl *Closer, r runs.Run, last runs.LastApply) error {
+	if cl.Facts.Pull.Issue != "" {
+		return nil // the default branch has what was planned
+	}
 	u, answer := comment.Unfinished{Project: r.Project, By: last.By, Head: last.Head}, ledger.CloseAnswer
 	if p := cl.Facts.Pull; p.Merged {
 		planned, err := gatefacts.BasePlanned(ctx, cl.Facts)

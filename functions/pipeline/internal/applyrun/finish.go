@@ -8,6 +8,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 	"github.com/lockstep-iac/lockstep/functions/comment/notes"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/drift"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
@@ -23,6 +26,9 @@ func (ap *Applier) Applied(ctx context.Context, r runs.Run) error {
 		return err
 	}
 	if err := ap.recordFinished(ctx, r); err != nil {
+		return err
+	}
+	if err := ap.lookAfterApply(ctx, r); err != nil {
 		return err
 	}
 	if err := ap.Report.Reply(ctx, r.Asked.Answer, report.ApplyOutcome(r)); err != nil {
@@ -41,6 +47,27 @@ func (ap *Applier) Applied(ctx context.Context, r runs.Run) error {
 		return err
 	}
 	return ap.Report.AtRest(ctx, r)
+}
+
+// lookAfterApply sends a message if the apply of a run may have changed something, and the default branch has a drift
+// block. Its handler has the project itself looked at, if there is an issue about it, so that the issue is closed at once.
+// It has the projects planned that depend on the applied one, if the settings ask for that. It can be repeated.
+func (ap *Applier) lookAfterApply(ctx context.Context, r runs.Run) error {
+	if r.Phase == runs.ApplyFailed && r.Apply.Done == (jobs.Outcome{}).Counts && !r.Apply.Lost {
+		return nil
+	}
+	s, err := gatefacts.DriftSettings(ctx, ap.Facts)
+	if absent, err := gatefacts.Absent(ctx, ap.Facts, err); err != nil || absent || s == nil {
+		return err
+	}
+	if !s.RunTriggers {
+		open, err := drift.HasIssue(ctx, ap.Ledger, r)
+		if err != nil || !open {
+			return err
+		}
+	}
+	pull, m := drift.AfterApply(r)
+	return pipeline.Send(ctx, ap.Queue, pull, m, r.MessageName(), r.Asked.Try)
 }
 
 // maxKept is the maximum length of a report in the apply's record, in bytes. JSON needs up to six bytes for one

@@ -16,6 +16,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/project"
+	"github.com/lockstep-iac/lockstep/functions/project/endpoints"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
@@ -23,7 +24,8 @@ import (
 // for an hour.
 const patience = 3
 
-// Look looks for drift in the project of the message, and updates the project's issue. It can be repeated.
+// Look looks at the project of the message, and updates its issues. It looks for drift, unless an apply has sent the
+// message. It plans the project if an apply has made it out of date. It can be repeated.
 func (f *Finder) Look(ctx context.Context) error {
 	s, err := f.base(ctx)
 	if err != nil {
@@ -35,47 +37,67 @@ func (f *Finder) Look(ctx context.Context) error {
 	}
 	m, tip := f.Facts.Message, f.Facts.Pull.Head.SHA
 	r := runs.Run{ID: runs.ID{Pull: m.Pull}, Phase: runs.Queued, Spec: runs.Spec{Base: tip, Merge: tip, Head: tip}}
-	r.Spec.Options.RefreshOnly = true
-	i := slices.IndexFunc(all, func(p project.Project) bool {
+	watched := slices.ContainsFunc(all, func(p project.Project) bool {
 		r.Project, r.Workspace, r.Spec.Dir, r.Spec.VarFiles, r.Spec.Environment = p.Name, p.Workspace, p.Dir, p.VarFiles, p.Environment
 		return r.Target() == m.Target && s.LooksForDrift(p, all) > 0
 	})
+	if !watched {
+		r = runs.Run{ID: runs.ID{Pull: m.Pull, Project: runs.ProjectOf(m.Target)}}
+	}
+	if m.After == 0 {
+		if err := f.lookForDrift(ctx, r, watched, s.DriftBlock()); err != nil {
+			return err
+		}
+	}
+	return f.planAfterApply(ctx, r, watched && s.TriggersRuns())
+}
+
+// lookForDrift looks for drift in a project, and updates the issue about it. watched is set if the settings let Lockstep
+// look for it.
+func (f *Finder) lookForDrift(ctx context.Context, r runs.Run, watched bool, block *project.Drift) error {
+	m := f.Facts.Message
 	was, err := f.Ledger.DriftOf(ctx, m.Pull, m.Target)
 	if err != nil {
 		return err
 	}
-	x := comment.DriftIssue{Project: runs.Label(r), Target: m.Target, Branch: f.Facts.Pull.Base.Ref, SHA: tip, Looked: time.Now().UTC(), Since: was.Since}
-	if i < 0 {
-		r.Project = runs.ProjectOf(m.Target)
-		x.Project, x.Unwatched = r.Project, true
-		return f.tell(ctx, m.Target, was, x)
+	save := func(d ledger.Drift) error { return f.Ledger.SaveDrift(ctx, m.Pull, m.Target, d) }
+	x := comment.DriftIssue{Project: runs.Label(r), Target: m.Target, Branch: f.Facts.Pull.Base.Ref, SHA: f.Facts.Pull.Head.SHA, Looked: time.Now().UTC(), Since: was.Since}
+	if x.Unwatched = !watched; x.Unwatched {
+		return f.tell(ctx, account{was: was, save: save, now: x.Looked, of: func(time.Time) content { return x }})
 	}
-	result, problem, err := f.plan(ctx, r)
+	r.Spec.Options.RefreshOnly = true
+	result, problem, err := f.plan(ctx, r, block)
 	if err != nil {
 		return err
 	}
+	x.Ignored = result.DriftIgnored
 	switch {
 	case problem != "":
 		was.Failures++
-		if x.Problem = problem; was.Failures < patience {
-			return f.Ledger.SaveDrift(ctx, m.Pull, m.Target, was)
+		if x.Problem = f.Report.Clean(problem); was.Failures < patience {
+			return save(was)
 		}
 	case result.Drifted > 0: // other changes, such as those of outputs, are not applied yet, and are no drift
-		was.Failures, x.Report, x.Objects = 0, result.Report, result.Drifted
+		was.Failures, x.Report, x.Objects = 0, f.Report.Clean(result.Report), result.Drifted
+		x.Shortened, x.Literals = result.Full != "", result.Literals.Clean(f.Report.Clean)
 	default:
 		was.Failures, x.Over = 0, true
 	}
-	return f.tell(ctx, m.Target, was, x)
+	a := account{was: was, save: save, now: x.Looked, of: func(since time.Time) content { x.Since = since; return x }, open: !x.Over, over: endpoints.OutcomeDriftOver}
+	if a.found = (jobs.Happened{Run: r, Drifted: x.Objects}); x.Problem == "" {
+		a.found.Outcome = endpoints.OutcomeDrift
+	}
+	return f.tell(ctx, a)
 }
 
-// plan plans a project with -refresh-only. problem is the reason, in Markdown, if there is no plan.
-func (f *Finder) plan(ctx context.Context, r runs.Run) (result jobs.PlanResult, problem string, err error) {
+// plan plans a project of the default branch. looks has the rules of a look for drift; it is nil for any other plan. problem is the reason, in Markdown, if there is no plan.
+func (f *Finder) plan(ctx context.Context, r runs.Run, looks *project.Drift) (result jobs.PlanResult, problem string, err error) {
 	dir, done, err := f.Facts.Checkout(ctx, r.Spec.Head)
 	if err != nil {
 		return result, "", err
 	}
 	defer done()
-	again := comment.Command{Verb: comment.Drift, Project: r.Project}
+	again := comment.Command{Verb: comment.Plan, Project: r.Project, Options: r.Spec.Options}
 	if no, err := f.Steps.Generate(ctx, r, dir, again); err != nil {
 		return result, "", err
 	} else if no != nil {
@@ -101,6 +123,9 @@ func (f *Finder) plan(ctx context.Context, r runs.Run) (result jobs.PlanResult, 
 	if !d.Allowed() {
 		return result, d.Reasons.Markdown(), nil
 	}
+	if looks != nil {
+		job.IgnoredDrift, job.Literals = looks.Ignore, true
+	}
 	job.Owner = fmt.Sprintf("lockstep %s, looking for drift", f.Facts.Message.Pull.Repository())
 	result, err = f.Engine.Plan(ctx, job)
 	var dead *jobs.DeathError
@@ -115,34 +140,85 @@ func (f *Finder) plan(ctx context.Context, r runs.Run) (result jobs.PlanResult, 
 	return result, "", nil
 }
 
-// tell writes the issue about a project, if its text or its state is not the present one, and records it.
-func (f *Finder) tell(ctx context.Context, target string, was ledger.Drift, x comment.DriftIssue) error {
-	open := !x.Over && !x.Unwatched
-	if !open && !was.Open {
-		return f.Ledger.SaveDrift(ctx, f.Facts.Message.Pull, target, ledger.Drift{Issue: was.Issue})
+// A content is what an issue tells.
+type content interface {
+	Marker() string
+	Title() string
+	Body(limit int) string
+	Hash() string
+}
+
+// An account is what a look has found, with the record of what is known.
+type account struct {
+	was  ledger.Drift
+	save func(ledger.Drift) error // writes the record
+	now  time.Time
+	// of returns what the issue tells, if it does so since the given time. open is set if the issue is open from now on.
+	of   func(since time.Time) content
+	open bool
+	// found is what notifications report if the issue is open, and over is the outcome that they report when it is closed.
+	// An outcome is "" if they report nothing.
+	found jobs.Happened
+	over  endpoints.Outcome
+}
+
+// tell writes the issue of an account, if its text or its state is not the present one, reports the outcome by
+// notifications, and records both.
+func (f *Finder) tell(ctx context.Context, a account) error {
+	was := a.was
+	if !a.open && !was.Open {
+		return a.save(ledger.Drift{Issue: was.Issue})
 	}
+	since := was.Since
 	if !was.Open {
-		x.Since = x.Looked
+		since = a.now
 	}
-	x.Report, x.Problem = f.Report.Clean(x.Report), f.Report.Clean(x.Problem)
-	now := ledger.Drift{Issue: was.Issue, Open: open, Hash: x.Hash(), Since: x.Since, Failures: was.Failures}
-	if now == was && now.Issue != 0 { // the number of failures may be another
-		return f.Ledger.SaveDrift(ctx, f.Facts.Message.Pull, target, now)
+	x := a.of(since)
+	next := ledger.Drift{Issue: was.Issue, Open: a.open, Hash: x.Hash(), Since: since, Told: was.Told, Failures: was.Failures}
+	if next == was && next.Issue != 0 && (next.Told || a.found.Outcome == "") { // the number of failures may be another
+		return a.save(next)
 	}
 	// The record comes first. If this process dies after the issue is written, the next look knows that there may be
 	// an issue, which it finds by its marker, and that its text is not known.
-	begun := ledger.Drift{Issue: was.Issue, Open: true, Since: x.Since}
-	if err := f.Ledger.SaveDrift(ctx, f.Facts.Message.Pull, target, begun); err != nil {
+	begun := ledger.Drift{Issue: was.Issue, Open: true, Since: since, Told: was.Told}
+	if err := a.save(begun); err != nil {
 		return err
 	}
-	issue := github.Issue{Marker: comment.DriftMarker(target), Title: x.Title(), Body: x.Body(github.MaxComment), Open: open}
+	issue := github.Issue{Marker: x.Marker(), Title: x.Title(), Body: x.Body(github.MaxComment), Open: a.open}
 	issue.Body = issue.Marker + markdown.Unmarked(issue.Body[len(issue.Marker):])
 	var err error
-	if now.Issue, err = f.Hub.PutIssue(ctx, was.Issue, issue); err != nil {
+	if next.Issue, err = f.Hub.PutIssue(ctx, was.Issue, issue); err != nil {
 		return err
 	}
-	if !open {
-		now = ledger.Drift{} // the next drift gets an issue of its own
+	if err := f.Ledger.PutIssue(ctx, f.Facts.Message.Pull, next.Issue, f.Facts.Message.Target); err != nil {
+		return err
 	}
-	return f.Ledger.SaveDrift(ctx, f.Facts.Message.Pull, target, now)
+	if next.Told, err = f.notify(ctx, a, next); err != nil {
+		return err
+	}
+	if !a.open {
+		next = ledger.Drift{} // the next one gets an issue of its own
+	}
+	return a.save(next)
+}
+
+// notify reports the outcome of an account, once. told is set if the present drift is reported. d has the number of the
+// issue. A process that dies before it has recorded that reports the outcome again.
+func (f *Finder) notify(ctx context.Context, a account, d ledger.Drift) (told bool, err error) {
+	h, url := a.found, ""
+	if !a.open {
+		h.Outcome = a.over
+	}
+	if h.Outcome == "" || a.open == d.Told {
+		return d.Told, nil
+	}
+	h.Name = fmt.Sprintf("%s %d %d", h.Outcome, d.Issue, d.Since.Unix())
+	if h.Run.Pull.Number = d.Issue; d.Issue != 0 {
+		p, err := f.Hub.IssueAsPull(ctx, d.Issue)
+		if err != nil && !errors.Is(err, github.ErrNotFound) {
+			return d.Told, err
+		}
+		url = p.URL
+	}
+	return a.open, f.Teller.TellOf(ctx, h, url)
 }

@@ -5,10 +5,12 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/integrations"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/steps"
@@ -24,6 +26,8 @@ type Hub interface {
 	DefaultBranch(ctx context.Context) (name, tip string, err error)
 	// PutIssue writes an issue and returns its number; 0 if the repository has issues disabled.
 	PutIssue(ctx context.Context, number int, x github.Issue) (int, error)
+	// IssueAsPull returns an issue in the form of a pull request.
+	IssueAsPull(ctx context.Context, number int) (github.PullRequest, error)
 }
 
 // A Finder looks for drift. It handles one message.
@@ -35,6 +39,7 @@ type Finder struct {
 	Queue  pipeline.Queue
 	Engine jobs.Engine
 	Steps  steps.Runner
+	Teller integrations.Teller
 }
 
 // base reads the tip of the default branch and its settings. It makes the tip the subject of the gate's facts.
@@ -51,7 +56,13 @@ func (f *Finder) base(ctx context.Context) (*project.Settings, error) {
 
 // Find sends a message for each project whose turn has come since the last round. It also sends one for each project
 // with an open issue in which nobody looks for drift any more.
+//
+// If an apply has sent the message, Find sends one for each project that depends on the applied one: see
+// [Finder.trigger].
 func (f *Finder) Find(ctx context.Context) error {
+	if f.Facts.Message.After != 0 {
+		return f.trigger(ctx)
+	}
 	now, pull := time.Now().UTC(), f.Facts.Message.Pull
 	last, err := f.Ledger.DriftRound(ctx, pull)
 	if err != nil || !last.Due(now) {
@@ -74,7 +85,7 @@ func (f *Finder) Find(ctx context.Context) error {
 		if !at.After(from) {
 			continue
 		}
-		if err := f.send(ctx, target, at); err != nil {
+		if err := f.send(ctx, pipeline.Message{Target: target, At: at}); err != nil {
 			return err
 		}
 	}
@@ -82,9 +93,13 @@ func (f *Finder) Find(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, target := range open {
+	triggered, err := f.Ledger.OpenRunTriggers(ctx, pull)
+	if err != nil {
+		return err
+	}
+	for _, target := range slices.Concat(open, triggered) {
 		if _, is := watched[target]; !is {
-			if err := f.send(ctx, target, now); err != nil {
+			if err := f.send(ctx, pipeline.Message{Target: target, At: now}); err != nil {
 				return err
 			}
 		}
@@ -92,11 +107,12 @@ func (f *Finder) Find(ctx context.Context) error {
 	return f.Ledger.SaveDriftRound(ctx, pull, ledger.DriftRound{Last: now, Next: now.Add(pause(every))})
 }
 
-func (f *Finder) send(ctx context.Context, target string, at time.Time) error {
+// send sends the message to look at the project Target of m.
+func (f *Finder) send(ctx context.Context, m pipeline.Message) error {
 	p := f.Facts.Message.Pull
-	name := sha256.Sum256([]byte(target)) // IDs of messages allow few characters
-	m := pipeline.Message{Kind: pipeline.ToDrift, Target: target, At: at}
-	return pipeline.Send(ctx, f.Queue, p, m, p.Repo.ID, hex.EncodeToString(name[:8]), at.Unix())
+	name := sha256.Sum256([]byte(m.Target)) // IDs of messages allow few characters
+	m.Kind = pipeline.ToDrift
+	return pipeline.Send(ctx, f.Queue, p, m, p.Repo.ID, hex.EncodeToString(name[:8]), m.At.Unix(), m.After)
 }
 
 // watched returns the targets in which drift is looked for, each with the time between two looks. every is the

@@ -58,6 +58,24 @@ func (t Teller) Tell(ctx context.Context) error {
 	return outcomes.keep(ctx, now)
 }
 
+// TellOf sends the notifications about one result that belongs to no pull request. url is for people. The caller records
+// that it was reported.
+func (t Teller) TellOf(ctx context.Context, h jobs.Happened, url string) error {
+	if t.Notify == nil {
+		return nil
+	}
+	of, err := gatefacts.Notifications(ctx, t.Facts, h)
+	if err != nil {
+		return fmt.Errorf("read the notifications of %s: %w", h.Run.Project, err)
+	}
+	n := news{Happened: h}
+	for _, x := range of {
+		n.of = append(n.of, jobs.Notice{Notification: x, URL: url})
+	}
+	t.deliver(ctx, []news{n})
+	return context.Cause(ctx)
+}
+
 // news returns those results of the pull request's runs that must be reported now.
 func (t Teller) news(ctx context.Context) (out []news, err error) {
 	all, err := t.Ledger.Runs(ctx, t.Facts.Message.Pull)

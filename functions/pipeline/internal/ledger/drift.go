@@ -18,6 +18,8 @@ type Drift struct {
 	Hash  string `json:",omitempty"`
 	// Since is the time at which Lockstep first saw the present drift.
 	Since time.Time `json:",omitzero"`
+	// Told is set once notifications have reported the present drift.
+	Told bool `json:",omitempty"`
 	// Failures is how many of the latest looks have failed, one after the other.
 	Failures int `json:",omitempty"`
 }
@@ -75,4 +77,20 @@ func (ld Ledger) DriftRound(ctx context.Context, p pipeline.Pull) (DriftRound, e
 // SaveDriftRound records a round.
 func (ld Ledger) SaveDriftRound(ctx context.Context, p pipeline.Pull, r DriftRound) error {
 	return Edit(ctx, ld, driftRoundKey(p.Repo.ID), func(*DriftRound) *DriftRound { return &r })
+}
+
+// PutIssue records that an issue about the project target takes commands. It does nothing if the number is 0.
+func (ld Ledger) PutIssue(ctx context.Context, p pipeline.Pull, number int, target string) error {
+	if p.Number = number; number == 0 {
+		return nil
+	}
+	return Edit(ctx, ld, pipeline.IssueKey(p), func(*Issue) *Issue { return &Issue{Target: target} })
+}
+
+// An Issue is an issue that Lockstep has opened about the project with a target, and that takes commands.
+type Issue struct{ Target string }
+
+// IssueOf returns the issue whose number is p.Number. Its target is "" if Lockstep has not opened that issue.
+func (ld Ledger) IssueOf(ctx context.Context, p pipeline.Pull) (Issue, error) {
+	return Get[Issue](ctx, ld, pipeline.IssueKey(p))
 }

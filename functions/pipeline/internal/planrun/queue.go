@@ -375,7 +375,7 @@ func (qu *PlanQueuer) queuedRun(s ledger.Versioned, c comment.Command, p selecte
 	m, pull := qu.Facts.Message, qu.Facts.Pull
 	spec := runs.Spec{
 		Dir: p.Dir, VarFiles: p.VarFiles, ApplyOn: p.Apply, Environment: p.Environment, Deployment: qu.Facts.Deployment,
-		Head: l.Head, Base: l.Base, Merge: l.Merge, AfterMerge: pull.Merged, Beside: p.beside, Twin: p.twin,
+		Head: l.Head, Base: l.Base, Merge: l.Merge, AfterMerge: pull.Merged, OnIssue: pull.Issue != "", Beside: p.beside, Twin: p.twin,
 		Options: qu.options(s.Run, c, p), Test: p.test && !pull.Merged, Ordered: l.Order != nil && len(l.Order.Edges) > 0,
 	}
 	if p.base != "" {

@@ -159,7 +159,7 @@ func endCheck(ctx context.Context, rp *Reporter, r runs.Run, leaves bool) error 
 	if r.Spec.Head == "" {
 		return nil
 	}
-	status, conclusion := runs.Conclude(r.Standing())
+	status, conclusion := runs.ConcludeProject(runs.Status(r))
 	if status != github.CheckCompleted {
 		return nil
 	}
@@ -191,7 +191,7 @@ func endCheck(ctx context.Context, rp *Reporter, r runs.Run, leaves bool) error 
 // matter for the checks of other pull requests. A finished run keeps its phase if no other pull request has
 // that head, or if its conclusion does not matter.
 func supersedeLeft(r *runs.Run, all []runs.CheckRecord) {
-	status, conclusion := runs.Conclude(r.Standing())
+	status, conclusion := runs.ConcludeProject(runs.Status(*r))
 	shared := slices.ContainsFunc(all, func(s runs.CheckRecord) bool { return s.Pull.Number != r.Pull.Number })
 	if shared && conclusion != github.ConcludedCancelled || status != github.CheckCompleted {
 		r.Phase = runs.Superseded

@@ -17,7 +17,12 @@ import (
 // requests. It keeps the issue's text up to date, and closes the issue when everything is applied. The record
 // is written after the issue. If the process dies in between, the next process finds the open issue by its
 // marker.
+//
+// An issue needs none: people read the issue itself, and no merge has left anything.
 func (rp *Reporter) followUp(ctx context.Context, s comment.Status, all []ledger.Versioned, l ledger.Look) error {
+	if rp.Facts.Pull.Issue != "" {
+		return nil
+	}
 	f := comment.FollowUp{Number: rp.Facts.Message.Pull.Number, Status: s, Gone: gone(all, l.Head)}
 	if err := addPredecessors(ctx, rp, &f, all, l); err != nil {
 		return err

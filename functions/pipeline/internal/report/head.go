@@ -68,7 +68,12 @@ func (rp *Reporter) looked(l ledger.Look) bool {
 // headCheck writes the check of the head from the records, and completes the checks of earlier heads. The check
 // is pending if the head was not examined yet, until the pull request is closed. It is also pending if the head
 // has no plans yet.
+//
+// An issue has no such check: nothing waits for it, and its commit is one of the default branch.
 func (rp *Reporter) headCheck(ctx context.Context, h head) error {
+	if rp.Facts.Pull.Issue != "" {
+		return nil
+	}
 	s, l := h.status, h.look
 	if rp.looked(l) {
 		if err := rp.enterPage(ctx, l.Head, h.page(), h.waiting); err != nil {

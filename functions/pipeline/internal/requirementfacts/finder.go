@@ -71,7 +71,7 @@ type Subject struct {
 func (f *Finder) Find(ctx context.Context, n requirementrules.Needs, s Subject) (requirementrules.Facts, error) {
 	out := requirementrules.Facts{
 		Now: f.Now, Actor: s.Actor, Unasked: s.Unasked, Grouped: s.Grouped, Planned: s.Planned, Plan: s.Plan, Policies: s.Policies, Steps: s.Steps, Author: f.Pull.Author,
-		Pull: requirementrules.Pull{Draft: f.Pull.Draft, Merged: f.Pull.Merged, Labels: f.Pull.Labels}, People: map[string]requirementrules.Person{},
+		Pull: requirementrules.Pull{Draft: f.Pull.Draft, Merged: f.Pull.Merged, Issue: f.Pull.Issue != "", Labels: f.Pull.Labels}, People: map[string]requirementrules.Person{},
 	}
 	if out.Planned == "" {
 		out.Planned = f.Pull.Head.SHA

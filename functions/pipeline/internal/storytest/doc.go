@@ -27,6 +27,8 @@
 //	  dies CALL                       its process dies with it, and another one handles the message
 //	  stuck KIND                      the process of the next such message dies, and the message is gone
 //	  lost                            the next webhook is lost
+//	  look PROJECT                    a look for drift, as at the project's turn
+//	  issue NUMBER                    prints an issue in full
 //	  round DURATION                  the janitor's round, after this time
 //	  show NUMBER                     prints the status comment in full
 //	  checks BRANCH                   prints the check runs at its head, with their texts

@@ -20,7 +20,7 @@ import (
 // engine is the engine of a story. Its plans add a resource for each line "resource" in the project's
 // directory that the state does not have yet. Results of a step "engine CALL PROJECT RESULT" come first:
 //
-//	plan     fails, error TEXT, death TEXT, full, read FILE, empty,
+//	plan     fails, error TEXT, death TEXT, full, read FILE, empty, drifts,
 //	         meanwhile STEP: the step happens while it is made, and ends it
 //	check    fails, error TEXT, differs, same
 //	apply    fails, error TEXT, lost, rests, moved MODULE, other-version, differs,
@@ -214,7 +214,9 @@ func (e *engine) plan(j jobs.Job, r rule) (jobs.PlanResult, error) {
 	if err != nil {
 		return jobs.PlanResult{}, err
 	}
-	add -= st.resources
+	if add -= st.resources; j.Options.RefreshOnly {
+		add = 0
+	}
 	p := jobs.PlanResult{
 		State: st.StateID, Counts: counting.Counts{Add: add}, Applyable: add != 0,
 		Plan:   fmt.Appendf(nil, "the plan of %s, %d to add to %d", j.Project, add, st.Serial),
@@ -250,6 +252,8 @@ func (e *engine) plan(j jobs.Job, r rule) (jobs.PlanResult, error) {
 		p.Full = p.Report + " And more."
 	case "read":
 		p.Read = strings.Fields(r.rest)
+	case "drifts":
+		p.Applyable, p.Drifted, p.Report = true, 1, "lab_thing.a has changed."
 	case "empty":
 		p.Counts, p.Applyable = counting.Counts{}, false
 	}

@@ -31,6 +31,7 @@ func TestFaults(t *testing.T) {
 		{"reconcile", []string{"rounds"}},
 		{"report", []string{"plans", "commands"}},
 		{"locking", []string{"commands"}},
+		{"drift", []string{"drift"}},
 	} {
 		t.Run(x.pkg, func(t *testing.T) {
 			t.Parallel()

@@ -54,6 +54,18 @@ func (h hub) Onto(ctx context.Context, sha string) (string, error) {
 	return memory.Read(ctx, h.gate, "read parent", func(ctx context.Context) (string, error) { return h.GitHub.Onto(ctx, sha) })
 }
 
+func (h hub) DefaultBranch(ctx context.Context) (name, tip string, err error) {
+	name, err = memory.Read(ctx, h.gate, "read default branch", func(ctx context.Context) (name string, err error) {
+		name, tip, err = h.GitHub.DefaultBranch(ctx)
+		return name, err
+	})
+	return name, tip, err
+}
+
+func (h hub) IssueAsPull(ctx context.Context, number int) (github.PullRequest, error) {
+	return memory.Read(ctx, h.gate, "read issue", func(ctx context.Context) (github.PullRequest, error) { return h.GitHub.IssueAsPull(ctx, number) })
+}
+
 func (h hub) Tip(ctx context.Context, branch string) (string, error) {
 	return memory.Read(ctx, h.gate, "read tip", func(ctx context.Context) (string, error) { return h.GitHub.Tip(ctx, branch) })
 }

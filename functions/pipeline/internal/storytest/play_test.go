@@ -22,7 +22,7 @@ func init() {
 
 // TestStories plays all stories.
 func TestStories(t *testing.T) {
-	for _, name := range []string{"plans", "applies", "commands", "sealing", "shadow", "webhooks", "rounds", "waves", "outputs", "tests", "queries"} {
+	for _, name := range []string{"plans", "applies", "commands", "sealing", "shadow", "webhooks", "rounds", "waves", "outputs", "tests", "queries", "drift"} {
 		file := "testdata/" + name + ".stories"
 		text, err := told.ReadFile(file)
 		if err != nil {

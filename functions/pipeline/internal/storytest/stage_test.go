@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -41,8 +42,12 @@ type stage struct {
 	serves   string
 	scratch  string
 	loud     int
+	looks    int           // messages of the step look
 	stuck    pipeline.Kind // the kind of message whose process dies next, and which the queue then loses
 }
+
+// lookTime matches the times in the text of an issue.
+var lookTime = regexp.MustCompile(`\b(on) \d{4}-\d\d-\d\d \d\d:\d\d UTC`)
 
 var secret = github.NewSecret("hush")
 
@@ -329,6 +334,19 @@ func (s *stage) world(verb, rest string, words []string) {
 		}
 		if err := s.engine.add(rest); err != nil {
 			s.t.Fatal(err)
+		}
+	case "look":
+		p := s.ref(0)
+		s.looks++
+		m := pipeline.Message{ID: fmt.Sprint("look-", s.looks), Kind: pipeline.ToDrift, Pull: p, Target: rest + "@default"}
+		if err := s.memory.Send(s.t.Context(), m); err != nil {
+			s.t.Fatal(err)
+		}
+	case "issue":
+		for _, x := range s.repo.Issues() {
+			if strconv.Itoa(x.Number) == rest {
+				s.print(fmt.Sprintf("%s (open: %v)\n%s", x.Title, x.Open, lookTime.ReplaceAllString(x.Body, "$1 TIME")))
+			}
 		}
 	case "stuck":
 		s.stuck = pipeline.Kind(rest)

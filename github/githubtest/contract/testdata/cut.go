@@ -53,6 +53,7 @@ var operations = []string{
 	"get /repos/{owner}/{repo}/git/commits/{commit_sha}",
 	"get /repos/{owner}/{repo}/issues",
 	"post /repos/{owner}/{repo}/issues",
+	"get /repos/{owner}/{repo}/issues/{issue_number}",
 	"patch /repos/{owner}/{repo}/issues/{issue_number}",
 	"get /repos/{owner}/{repo}/issues/comments",
 	"get /repos/{owner}/{repo}/issues/{issue_number}/comments",

@@ -1,0 +1,69 @@
+package comment
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/engine/plans/counting"
+	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
+)
+
+// A RunTriggerIssue is a GitHub issue about a project that is out of date since the apply of a project on which it
+// depends.
+type RunTriggerIssue struct {
+	Project   string // its label
+	Target    string // its name in keys, which distinguishes its workspaces
+	Branch    string // the default branch
+	SHA       string // the commit of which the plan was made
+	After     string // the label of the applied project
+	Number    int    // the pull request or issue of that apply
+	Since     time.Time
+	Looked    time.Time
+	Counts    counting.Counts // of the plan
+	Report    string          // the plan, in Markdown
+	Over      bool            // the plan has no changes any more
+	Unwatched bool            // the settings ask for no such plans any more
+}
+
+// Marker returns the hidden beginning of the issue.
+func (x RunTriggerIssue) Marker() string {
+	return fmt.Sprintf("<!-- lockstep:trigger %s -->", x.Target)
+}
+
+// Title returns the issue's title.
+func (x RunTriggerIssue) Title() string {
+	return fmt.Sprintf("%s has changes to apply since the apply of %s", x.Project, x.After)
+}
+
+// Hash returns a digest of what the issue tells. It stays the same if only the time of the last plan changes, or a
+// commit that does not matter.
+func (x RunTriggerIssue) Hash() string {
+	x.Looked, x.SHA = time.Time{}, ""
+	sum := sha256.Sum256([]byte(x.Title() + x.Body(1<<20)))
+	return hex.EncodeToString(sum[:16])
+}
+
+// Body returns the issue's text, with its hidden marker, of at most limit bytes.
+func (x RunTriggerIssue) Body(limit int) string {
+	head := x.Marker() + "\n"
+	switch name := markdown.Code(x.Project); {
+	case x.Unwatched:
+		return head + fmt.Sprintf("The settings on %s do not let Lockstep plan %s after applies any more, so Lockstep closes this issue.\n", markdown.Code(x.Branch), name)
+	case x.Over:
+		return head + fmt.Sprintf("%s is up to date: a plan of %s has no changes. Lockstep closes this issue.\n", name, markdown.Code(x.Branch))
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s depends on %s, which #%d applied on %s. Since then, a plan of %s has changes: %s. Lockstep has applied none of them.\n\n", markdown.Code(x.Project), markdown.Code(x.After), x.Number, x.Since.UTC().Format("2006-01-02 15:04 MST"), markdown.Code(x.Project), toComeText(x.Counts, true))
+	tail := fmt.Sprintf(`
+To apply these changes, comment %s here. Read the plan that Lockstep then posts. %s applies it.
+
+Lockstep plans the project again at its turns, and updates this issue. It closes the issue when nothing is left to apply.
+
+<sub>Commit %s of %s, planned on %s.</sub>
+`, markdown.Code("lockstep plan"), markdown.Code("lockstep apply"), markdown.Code(markdown.SHA(x.SHA)), markdown.Code(x.Branch), x.Looked.UTC().Format("2006-01-02 15:04 MST"))
+	room := limit - len(head) - b.Len() - len(tail)
+	return head + b.String() + strings.TrimRight(markdown.CutTo(x.Report, room-1, ""), "\n") + "\n" + tail
+}
