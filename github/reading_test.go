@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -127,8 +128,16 @@ func TestCommentsSince(t *testing.T) {
 		{ID: id, Number: 1, Author: "bob", Body: "lockstep apply", Edited: true},
 		{ID: id + 1, Number: 1, Author: "lockstep[bot]", Bot: true, Ours: true, Body: "<!-- m -->"},
 	}
-	if diff := cmp.Diff(want[1:], got[100:], cmpopts.IgnoreFields(github.Comment{}, "At")); diff != "" {
+	if diff := cmp.Diff(want[1:], got[100:], cmpopts.IgnoreFields(github.Comment{}, "At", "Updated")); diff != "" {
 		t.Error(diff)
+	}
+	// Those of one pull request include comments that were only edited since then.
+	all, err := s.client.Comments(t.Context(), 1, since)
+	if err != nil || len(all) != 104 || all[0].ID != edited || !all[0].Edited || all[0].Updated.Before(since) || all[0].At.After(since) {
+		t.Errorf("%d comments, the first %+v, %v", len(all), all[0], err)
+	}
+	if all, err = s.client.Comments(t.Context(), 1, time.Time{}); err != nil || len(all) != 105 {
+		t.Errorf("%d comments in all, %v", len(all), err)
 	}
 }
 

@@ -336,3 +336,22 @@ func TestShadowEnds(t *testing.T) {
 	s.expect("a plan", s.say("alice", n, "lockstep plan"), "**Planned** `net`: 1 to add")
 	s.expect("an apply", s.say("alice", n, "lockstep apply"), "**Applied** `net`")
 }
+
+// TestShadowRerun holds that a plan that has failed is made once more with the button "Re-run", and one that has not is not.
+func TestShadowRerun(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"net/main.tf": "", "web/main.tf": "", "lockstep.hcl": onlyShadow})
+	writes := s.quiet()
+	broken, counted := &unknowing{Engine: s.pipeline.Engine, project: "net"}, &unknowing{project: "web", known: true}
+	counted.Engine = broken
+	s.pipeline.Engine = counted
+	s.pull("alice", "b", githubtest.Files{"net/a.tf": resource("a", "1"), "web/a.tf": resource("a", "1")})
+	s.expect("the check", s.pages("b"), "| `net` | failed |", "Lockstep cannot plan it:", "Invalid count argument")
+	broken.known = true
+	s.repo.Rerequest("alice", s.checkOf("b", "lockstep shadow").ID)
+	s.settle()
+	s.expect("the check", s.pages("b"), "| `net` | 1 to add, 0 to change, 0 to destroy |")
+	if counted.plans != 1 || broken.plans != 2 || len(*writes) > 0 {
+		t.Errorf("%d plans of web and %d of net; writes %q", counted.plans, broken.plans, *writes)
+	}
+}

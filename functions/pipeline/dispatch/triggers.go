@@ -103,10 +103,9 @@ var triggers = map[pipeline.Kind]trigger{
 		func(t *task, ctx context.Context) error { return t.drift.Look(ctx) },
 		func(*task, context.Context, comment.Broken) error { return nil },
 	},
-	// After a failure, the next push plans once more, and the report shows that a plan is missing.
 	pipeline.ToShadow: {
 		func(t *task, ctx context.Context) error { return t.shadows.Plan(ctx) },
-		func(*task, context.Context, comment.Broken) error { return nil },
+		func(t *task, ctx context.Context, why comment.Broken) error { return t.shadows.Abandon(ctx, why) },
 	},
 	pipeline.ToRecover: {
 		func(t *task, ctx context.Context) error { return t.recover.Recover(ctx) },

@@ -39,8 +39,11 @@ func (sh *Shadower) Plan(ctx context.Context) error {
 	if m.Applied {
 		return sh.after(ctx, rec)
 	}
-	if !rec.Planned.IsZero() || !sh.Facts.Pull.Open || sh.Facts.Pull.Head.SHA != m.Head {
-		return nil // it is planned, or nobody needs it any more
+	if !rec.Planned.IsZero() {
+		return sh.askForSync(ctx) // an earlier process has planned, and may have died before it sent the message
+	}
+	if !sh.Facts.Pull.Open || sh.Facts.Pull.Head.SHA != m.Head {
+		return nil // nobody needs it any more
 	}
 	result, problem, err := sh.plan(ctx, rec)
 	if err != nil {
@@ -59,6 +62,23 @@ func (sh *Shadower) Plan(ctx context.Context) error {
 		r.Serial, r.Lineage = result.State.Serial, result.State.Lineage
 		r.Requests = sh.Hub.Budget().Used
 		r.Why = alone
+		return &r
+	})
+	if err != nil {
+		return err
+	}
+	return sh.askForSync(ctx)
+}
+
+// Abandon records that all attempts to plan the project of the message have failed.
+func (sh *Shadower) Abandon(ctx context.Context, why comment.Broken) error {
+	m := sh.Facts.Message
+	err := sh.Ledger.ChangeShadow(ctx, m.Pull, m.Target, m.Head, func(have *shadow.Record) *shadow.Record {
+		if have == nil || !have.Planned.IsZero() {
+			return nil
+		}
+		r := *have
+		r.Planned, r.Ours, r.Problem, r.Why = time.Now().UTC(), shadow.Plan{Failed: true}, markdown.Cut(sh.Report.Clean(fmt.Sprintf("All attempts to plan the project have failed: %s To try again, press **Re-run** on this check, or push.", markdown.Code(why.Reason))), maxProblem), alone
 		return &r
 	})
 	if err != nil {
@@ -137,8 +157,11 @@ func (sh *Shadower) run(ctx context.Context, r runs.Run, dir string) (result job
 // not made.
 func (sh *Shadower) after(ctx context.Context, rec shadow.Record) error {
 	m := sh.Facts.Message
-	if !rec.Applied.IsZero() || rec.Verdict != shadow.Unknown || rec.Planned.IsZero() || !sh.Facts.Pull.Merged {
+	if rec.Planned.IsZero() || !sh.Facts.Pull.Merged {
 		return nil
+	}
+	if rec.Verdict != shadow.Unknown {
+		return sh.askForSync(ctx)
 	}
 	tip, err := sh.Facts.Hub.Tip(ctx, sh.Facts.Pull.Base.Ref)
 	if err != nil {

@@ -43,7 +43,7 @@ func targetOf(p ledger.Shadowed) string {
 }
 
 // Enqueue records that the projects in shadow mode of a head are planned, and sends a message for each. l is what Lockstep
-// has found at the head. It can be repeated: a plan that is already made is not made again.
+// has found at the head. It can be repeated: a plan that is already made is not made again, unless it has failed.
 func (sh *Shadower) Enqueue(ctx context.Context, l ledger.Look) error {
 	if len(l.Shadow) == 0 {
 		return nil
@@ -56,8 +56,8 @@ func (sh *Shadower) Enqueue(ctx context.Context, l ledger.Look) error {
 	for _, p := range l.Shadow {
 		target, planned := targetOf(p), false
 		err := sh.Ledger.ChangeShadow(ctx, pull, target, l.Head, func(have *shadow.Record) *shadow.Record {
-			if have != nil && (!have.Planned.IsZero() || have.Base == l.Base) {
-				planned = !have.Planned.IsZero()
+			planned = have != nil && !have.Planned.IsZero() && !have.Ours.Failed
+			if planned || have != nil && have.Planned.IsZero() && have.Base == l.Base {
 				return nil
 			}
 			r := shadow.Record{Repo: pull.Repo.String(), App: pull.App, Pull: pull.Number, Project: p.Project, Dir: p.Dir, Workspace: p.Workspace, Head: l.Head, Queued: now, Agreement: shadow.Agreement{Verdict: shadow.Unknown, Why: waiting}}
@@ -76,7 +76,7 @@ func (sh *Shadower) Enqueue(ctx context.Context, l ledger.Look) error {
 		if planned {
 			continue
 		}
-		if err := sh.send(ctx, pipeline.Message{Kind: pipeline.ToShadow, Target: target, Head: l.Head}, l.Base); err != nil {
+		if err := sh.send(ctx, pipeline.Message{Kind: pipeline.ToShadow, Target: target, Head: l.Head}, l.Base+sh.Facts.Message.FirstID()); err != nil {
 			return err
 		}
 	}
