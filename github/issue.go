@@ -68,10 +68,7 @@ func putIssue(ctx context.Context, s *gh.IssuesService, owner, name, login strin
 	switch {
 	case number != 0:
 		state := map[bool]string{true: "open", false: "closed"}[x.Open]
-		_, res, err := s.Edit(ctx, owner, name, number, &gh.IssueRequest{Title: &x.Title, Body: &x.Body, State: &state})
-		if err == nil && transferred(res) {
-			number = 0
-		}
+		_, _, err := s.Edit(ctx, owner, name, number, &gh.IssueRequest{Title: &x.Title, Body: &x.Body, State: &state})
 		return number, err
 	case !x.Open:
 		return 0, nil
@@ -111,20 +108,21 @@ const (
 
 // IssueAsPull returns an issue in the form of a merged pull request, which has changed nothing: its head, its base and
 // its merge are the present commit of the default branch. It has no author, no reviews and no files. The error wraps
-// ErrNotFound if the issue was deleted or transferred to another repository, or if the number is a pull request's.
+// ErrNotFound if the issue was deleted or transferred, or if the number is a pull request's. (For a transferred issue, GitHub
+// redirects to another repository, and the client follows no such redirect.)
 //
 // Source: https://docs.github.com/en/rest/issues/issues#get-an-issue
 func (c *Client) IssueAsPull(ctx context.Context, number int) (PullRequest, error) {
 	what := fmt.Sprintf("read issue %s#%d", c.repo, number)
-	x, res, err := c.client.Issues.Get(ctx, c.repo.Owner, c.repo.Name, number)
+	x, _, err := c.client.Issues.Get(ctx, c.repo.Owner, c.repo.Name, number)
 	var re *gh.ErrorResponse
 	switch {
 	case errors.As(err, &re) && re.Response != nil && re.Response.StatusCode == http.StatusGone:
 		return PullRequest{}, fmt.Errorf("%s: it was deleted: %w", what, ErrNotFound)
 	case err != nil:
 		return PullRequest{}, failed(what, err)
-	case transferred(res), x.IsPullRequest():
-		return PullRequest{}, fmt.Errorf("%s: it is no issue of this repository: %w", what, ErrNotFound)
+	case x.IsPullRequest():
+		return PullRequest{}, fmt.Errorf("%s: it is a pull request: %w", what, ErrNotFound)
 	}
 	r, _, err := c.client.Repositories.Get(ctx, c.repo.Owner, c.repo.Name)
 	if err != nil {
@@ -152,10 +150,4 @@ func (c *Client) IssueAsPull(ctx context.Context, number int) (PullRequest, erro
 		out.Labels = append(out.Labels, l.GetName())
 	}
 	return out, nil
-}
-
-// transferred reports whether GitHub has redirected a request about an issue: the issue is now in another repository.
-// A redirected change becomes a request that changes nothing.
-func transferred(res *gh.Response) bool {
-	return res != nil && res.Response != nil && res.Request != nil && res.Request.Response != nil
 }

@@ -310,3 +310,21 @@ notify "applies" {
 		}
 	}
 }
+
+// TestIssueClosedByAPerson holds that an issue that somebody has closed stays closed while the drift is the same, and is opened
+// again when it is another one.
+func TestIssueClosedByAPerson(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "lockstep.hcl": netProject + "\ndrift {}\n"})
+	n := s.driftIssue()
+	s.repo.CloseIssue(n)
+	s.lookAt("net@default")
+	if all := s.repo.Issues(); len(all) != 1 || all[0].Open {
+		t.Errorf("after the same drift: %+v", all)
+	}
+	s.pipeline.Engine.(*outside).report = "and more"
+	s.lookAt("net@default")
+	if all := s.repo.Issues(); len(all) != 1 || !all[0].Open {
+		t.Errorf("after other drift: %+v", all)
+	}
+}

@@ -39,7 +39,6 @@ func TestDrift(t *testing.T) {
 	r.expect("the way back", r.say("alice", n, "lockstep drift revert"), "**Planned** `net`: 1 to add")
 	r.expect("the acceptance", r.say("alice", n, "lockstep drift accept"), "**Planned** `net`: no changes to objects")
 	r.expect("its plan", r.status(n), "local_file.note", "To apply this plan, comment `lockstep apply`")
-	before = len(r.assumed(0))
 	r.expect("the apply", r.say("alice", n, "lockstep apply"), "**Applied** `net`")
 	if all := r.repo.Issues(); len(all) != 1 || all[0].Open {
 		t.Errorf("issues after the apply: %+v", all)

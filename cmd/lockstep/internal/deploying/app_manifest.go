@@ -11,7 +11,7 @@ var (
 	neededPermissions = []grant{
 		{"checks", "write", "The check runs of commits, with their buttons."},
 		{"contents", "read", "The files of the commits that are planned, and the settings of the base branch."},
-		{"issues", "write", "Comments on pull requests, and issues about applies that failed after a merge."},
+		{"issues", "write", "Comments on pull requests, and issues about drift and about applies that failed after a merge."},
 		{"members", "read", "The members of teams that `by`, `approved_by`, `override` and CODEOWNERS name."},
 		{"merge_queues", "read", "The entries of merge queues, whose commits Lockstep plans too."},
 		{"metadata", "read", "The repository's name, its default branch, and the permissions of people. GitHub requires it of each App."},
@@ -29,7 +29,7 @@ var (
 var neededEvents = []grant{
 	{"check_run", "", "Buttons of checks, and checks of other tools for `checks` and `mergeable`."},
 	{"check_suite", "", "The button that runs all checks again."},
-	{"issue_comment", "", "Commands in comments."},
+	{"issue_comment", "", "Commands in comments, also on issues about drift."},
 	{"merge_group", "", "Commits of merge queues."},
 	{"pull_request", "", "Pull requests that somebody opens, pushes to, labels, merges or closes."},
 	{"pull_request_review", "", "Approvals, and commands in the text of a review."},
