@@ -30,6 +30,7 @@ var directions = []struct {
 	{"functions/internal/toolresults", nil},
 	{"functions/comment/...", []string{"engine/plans/counting", "functions/internal/toolresults"}},
 	{"functions/page", nil},
+	{"functions/page/signin", []string{"functions/page", "github"}},
 	{"functions/pricing", nil},
 	{"functions/metrics", nil},
 
@@ -87,6 +88,7 @@ var directions = []struct {
 	{"functions/pipeline/buildrunner", []string{"functions/pipeline", "functions/pipeline/runs", "functions/pipeline/internal/ledger"}},
 	{"functions/pipeline/internal/steps", []string{"functions/comment/...", "functions/internal/toolresults", "functions/pipeline", "functions/pipeline/gatefacts", "functions/pipeline/internal/admission", "functions/pipeline/jobs", "functions/pipeline/runs", "functions/project/..."}},
 	{"functions/pipeline/runstatus", []string{"functions/comment/...", "functions/pipeline", "functions/pipeline/runs", "functions/pipeline/internal/requiredcheck", "functions/pipeline/internal/ledger"}},
+	{"functions/pipeline/pagedata", []string{"engine/plans/counting", "functions/comment/...", "functions/page", "functions/pipeline", "functions/pipeline/audit", "functions/pipeline/runs", "functions/pipeline/runstatus", "functions/pipeline/internal/ledger", "functions/project/...", "github"}},
 	{"functions/pipeline/internal/...", []string{"engine/walk", "functions/comment/...", "functions/pipeline", "functions/pipeline/audit", "functions/pipeline/buildrunner", "functions/pipeline/gatefacts", "functions/pipeline/jobs", "functions/pipeline/runs", "functions/places", "functions/project/...", "github"}},
 	{"functions/pipeline/dispatch", []string{"functions/comment/...", "functions/metrics", "functions/pipeline", "functions/pipeline/audit", "functions/pipeline/buildrunner", "functions/pipeline/gatefacts", "functions/pipeline/intake", "functions/pipeline/internal/...", "functions/pipeline/jobs", "functions/pipeline/runs", "functions/places", "github"}},
 	{"functions/pipeline/reconcile", []string{"functions/comment/...", "functions/pipeline", "functions/pipeline/dispatch", "functions/pipeline/gatefacts", "functions/pipeline/intake", "functions/pipeline/internal/...", "functions/pipeline/runs", "functions/project/...", "github"}},

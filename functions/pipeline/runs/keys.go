@@ -46,6 +46,15 @@ func ProjectOf(target string) string {
 	return name
 }
 
+// WorkspaceOf returns the workspace in a target.
+func WorkspaceOf(target string) string {
+	_, name, _ := strings.Cut(target, "@")
+	if plain, err := url.PathUnescape(name); err == nil {
+		return plain
+	}
+	return name
+}
+
 // ShownKey returns the key of the record with the time at which the run's plan was shown.
 func (r Run) ShownKey() string {
 	return fmt.Sprintf("shown/%d/%d/%s.%d", r.Pull.Repo.ID, r.Pull.Number, r.Target(), r.Artifacts.Begun)

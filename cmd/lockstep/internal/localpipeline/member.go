@@ -13,6 +13,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/executor"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/intake"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/modules"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/pagedata"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/policytrial"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/reconcile"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/tenants"
@@ -34,7 +35,7 @@ func (m *Machine) member(c Config, in tenants.Space) *member {
 	parts := assembly.Parts{
 		App:       c.App,
 		Intake:    &intake.Intake{Records: m.Data.Records, Queue: m.Data.Queue, Serves: c.Serves, Log: c.Log},
-		Artifacts: m.Data.Artifacts, Where: func(a pipeline.Artifact) string { return where(c.URL, a) },
+		Artifacts: m.Data.Artifacts, Where: func(a pipeline.Artifact) string { return pagedata.Address(c.URL, a) },
 		Secrets: secrets(c.Secret, hidden), Deployment: c.Deployment,
 	}
 	if in != "" { // the pages know the first App only
