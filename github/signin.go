@@ -16,9 +16,8 @@ import (
 
 // SignInConfig identifies a GitHub App for the sign-in of people.
 type SignInConfig struct {
-	// ClientID and ClientSecret are from the App's settings.
-	ClientID     string
-	ClientSecret Secret
+	// ClientID and ClientSecret are from the App's settings. The ID is not secret, but it is stored with the secret.
+	ClientID, ClientSecret Secret
 	// URL is the address of the API; "" means DefaultURL. Plain http is allowed only for this machine.
 	URL string
 	// Transport makes the requests; nil means http.DefaultTransport.
@@ -37,7 +36,7 @@ type SignIn struct {
 
 // NewSignIn returns the sign-in for a configuration. It makes no request.
 func NewSignIn(c SignInConfig) (*SignIn, error) {
-	if c.ClientID == "" || c.ClientSecret.IsEmpty() {
+	if c.ClientID.IsEmpty() || c.ClientSecret.IsEmpty() {
 		return nil, errors.New("the GitHub App's client ID or client secret is missing")
 	}
 	if c.URL == "" {
@@ -88,7 +87,7 @@ const (
 // in base64 for URLs.
 func (s *SignIn) Page(redirect, state, challenge string) string {
 	return s.web + "/login/oauth/authorize?" + url.Values{
-		"client_id": {s.config.ClientID}, "redirect_uri": {redirect}, "state": {state},
+		"client_id": {s.config.ClientID.reveal()}, "redirect_uri": {redirect}, "state": {state},
 		"code_challenge": {challenge}, "code_challenge_method": {"S256"},
 	}.Encode()
 }
@@ -115,7 +114,7 @@ func (t UserToken) Keep(keep func(token string) (string, error)) (string, error)
 func (s *SignIn) Exchange(ctx context.Context, redirect, code, verifier string) (UserToken, error) {
 	const aim = "sign in with GitHub"
 	form := url.Values{
-		"client_id": {s.config.ClientID}, "client_secret": {s.config.ClientSecret.reveal()},
+		"client_id": {s.config.ClientID.reveal()}, "client_secret": {s.config.ClientSecret.reveal()},
 		"code": {code}, "redirect_uri": {redirect}, "code_verifier": {verifier},
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.web+"/login/oauth/access_token", strings.NewReader(form.Encode()))
@@ -127,11 +126,7 @@ func (s *SignIn) Exchange(ctx context.Context, redirect, code, verifier string) 
 	req.Header.Set("User-Agent", "lockstep")
 	res, err := s.client.Do(req)
 	if err != nil {
-		var ue *url.Error
-		if errors.As(err, &ue) {
-			err = ue.Err
-		}
-		return UserToken{}, fmt.Errorf("%s: %w", aim, err)
+		return UserToken{}, failed(aim, err)
 	}
 	defer res.Body.Close()
 	var got struct {
@@ -153,6 +148,30 @@ func (s *SignIn) Exchange(ctx context.Context, redirect, code, verifier string) 
 		return UserToken{}, errors.New(aim + ": GitHub's answer has no token")
 	}
 	return UserToken{NewSecret(got.Token), time.Duration(max(got.Seconds, 0)) * time.Second}, nil
+}
+
+// Revoke ends a person's token. A token that is not valid any more is no error.
+func (s *SignIn) Revoke(ctx context.Context, token Secret) error {
+	const aim = "end a sign-in"
+	body := fmt.Sprintf(`{"access_token":%q}`, token.reveal())
+	req, err := http.NewRequestWithContext(ctx, http.MethodDelete, s.api.JoinPath("applications", s.config.ClientID.reveal(), "token").String(), strings.NewReader(body))
+	if err != nil {
+		return errors.New(aim + ": the App's client ID is no part of an address")
+	}
+	req.SetBasicAuth(s.config.ClientID.reveal(), s.config.ClientSecret.reveal())
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "application/vnd.github+json")
+	req.Header.Set("User-Agent", "lockstep")
+	res, err := s.client.Do(req)
+	if err != nil {
+		return failed(aim, err)
+	}
+	discard(res)
+	switch res.StatusCode {
+	case http.StatusNoContent, http.StatusNotFound, http.StatusUnprocessableEntity:
+		return nil
+	}
+	return fmt.Errorf("%s: GitHub says %s", aim, res.Status)
 }
 
 // A User reads what a person may read.

@@ -30,6 +30,7 @@ var directions = []struct {
 	{"functions/internal/toolresults", nil},
 	{"functions/comment/...", []string{"engine/plans/counting", "functions/internal/toolresults"}},
 	{"functions/page", nil},
+	{"functions/page/pagetest", []string{"statebackend/..."}},
 	{"functions/page/signin", []string{"functions/page", "github"}},
 	{"functions/pricing", nil},
 	{"functions/metrics", nil},
@@ -94,9 +95,10 @@ var directions = []struct {
 	{"functions/pipeline/reconcile", []string{"functions/comment/...", "functions/pipeline", "functions/pipeline/dispatch", "functions/pipeline/gatefacts", "functions/pipeline/intake", "functions/pipeline/internal/...", "functions/pipeline/runs", "functions/project/...", "github"}},
 
 	// The programs, and their tests from outside.
-	{"functions/assembly", []string{"functions/pipeline", "functions/pipeline/dispatch", "functions/pipeline/gatefacts", "functions/pipeline/intake", "functions/pipeline/reconcile", "github"}},
+	{"functions/assembly", []string{"functions/pipeline", "functions/pipeline/dispatch", "functions/pipeline/gatefacts", "functions/pipeline/intake", "functions/pipeline/reconcile", "functions/pipeline/runs", "github"}},
 	{"functions/pipeline/lambdatest/...", []string{"statebackend/...", "functions/comment/...", "functions/pipeline", "functions/pricing", "github/..."}},
 	{"functions/webhook", []string{"functions/internal/wiring", "functions/metrics"}},
+	{"functions/web", []string{"cmd/docs", "functions/internal/wiring", "functions/page/...", "functions/pipeline", "functions/pipeline/runs", "functions/pipeline/awsstore", "functions/pipeline/intake", "functions/pipeline/pagedata", "github"}},
 	{"functions/internal/...", []string{"engine/...", "functions/...", "github"}},
 	{"functions/...", []string{"functions/assembly", "functions/internal/wiring/...", "functions/pipeline/..."}},
 	{"cmd/...", []string{"engine/...", "statebackend/...", "functions/...", "github/...", "infra/golden"}},

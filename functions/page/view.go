@@ -56,6 +56,15 @@ func (f frame) has(tab string) bool {
 	return true
 }
 
+// Busy reports whether something on the page is in progress. If the site does not announce changes, the page then looks
+// for them itself.
+func (f frame) Busy() bool {
+	busy := func(p Pull) bool {
+		return p.Tone == Busy || slices.ContainsFunc(p.Projects, func(x Project) bool { return x.Tone == Busy })
+	}
+	return busy(f.Pull) || slices.ContainsFunc(f.Repository.Pulls, busy)
+}
+
 // Heading returns the subject of the page, for the window's title.
 func (f frame) Heading() string {
 	switch {

@@ -8,13 +8,10 @@ package pagedata
 
 import (
 	"context"
-	"net/url"
 	"slices"
-	"strings"
 
 	"github.com/lockstep-iac/lockstep/functions/page"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
-	"github.com/lockstep-iac/lockstep/functions/project"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
@@ -151,26 +148,4 @@ func (s Site) pull(x pulled) page.Pull {
 
 func idOf(p pipeline.Pull) page.PullID {
 	return page.PullID{Owner: p.Repo.Owner, Name: p.Repo.Name, Number: p.Number}
-}
-
-// Address returns the address of the page with a text about a run. base is the address of the site, without a
-// slash at the end. a is the artifact with the text. The third part of a's key is the run's target, and the last
-// one is its file.
-func Address(base string, a pipeline.Artifact) string {
-	owner, name, _ := strings.Cut(a.Repo, "/")
-	id := page.PullID{Owner: owner, Name: name, Number: a.Number}
-	parts := strings.Split(a.Key, "/")
-	if len(parts) != 5 {
-		return base + id.Path()
-	}
-	// The target's name and the workspace's name are both escaped, and "@" separates them.
-	target, err := url.PathUnescape(strings.TrimSuffix(parts[2], "@"+project.DefaultWorkspace))
-	if err != nil {
-		return base + id.Path()
-	}
-	kind := page.WholePlan
-	if strings.HasPrefix(parts[4], "steps") {
-		kind = page.StepOutputs
-	}
-	return base + id.TextPath(kind, target)
 }
