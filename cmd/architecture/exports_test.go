@@ -34,7 +34,6 @@ var exceptions = map[string]string{
 	"functions/page.Entry.Tallies": "its template",
 	"functions/page.frame.Heading": "its template",
 	"functions/page.frame.Tabs":    "its template",
-	"functions/page.frame.Busy":    "its template",
 
 	"functions/page.PullID.RepositoryPath":    "its template",
 	"functions/page.Repository.Newer":         "its template",

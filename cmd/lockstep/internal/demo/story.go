@@ -29,7 +29,7 @@ func Stories() []Story {
 		commentApply, buttons, mergeApply, mergeQueue, automerge, requiredCheck,
 		semanticDifferent, twoPlansAtOnce, supersede, planOptions, importByComment, stateMove, removedProject,
 		policy, steps, sarif, costGate, toolbox, override, teamGate, codeowners, hooks, deployments, lockSet,
-		annotations, riskGate, blastRadius, manyProjects, history, auditTrail, monorepo, environments, remoteState, projectInputs, units, atlantisYAML,
+		annotations, riskGate, blastRadius, manyProjects, history, auditTrail, onThePage, monorepo, environments, remoteState, projectInputs, units, atlantisYAML,
 		applyQueue, progress, resume, longApply, stop, unlock, partialFailure, retryAfterMerge, followUp,
 		fork, forkPlan, bigPlan, replay,
 	}
