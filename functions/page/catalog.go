@@ -12,8 +12,9 @@ type Catalog interface {
 	Site
 	// Repositories returns the repositories that the reader may see, sorted by name.
 	Repositories(ctx context.Context) ([]RepositoryID, error)
-	// Repository returns a view of a repository, or ErrNotFound. number is the number of the view's page, from 1.
-	Repository(ctx context.Context, id RepositoryID, v View, number int) (Repository, error)
+	// Repository returns a view of a repository, or ErrNotFound. at is the [Repository.Next] of the page before, and 0
+	// for the first page.
+	Repository(ctx context.Context, id RepositoryID, v View, at int) (Repository, error)
 	// Project returns a project with its state, or ErrNotFound. target is from [ProjectState.Target].
 	Project(ctx context.Context, id RepositoryID, target string) (ProjectHistory, error)
 	// Find returns the projects whose name, directory or address of the state contains all words, at most
@@ -75,11 +76,12 @@ var views = []struct {
 type Repository struct {
 	RepositoryID
 	View View
-	// Number is the number of this page of the view, from 1, and Of the number of pages.
-	Number, Of int
-	Pulls      []Pull
-	Projects   []ProjectState // of Projects, LocksView and DriftView
-	Records    []AuditRecord  // the newest first
+	// At says where this page of the view begins; 0 for the first page. Next is where the next one begins; 0 if this is
+	// the last.
+	At, Next int
+	Pulls    []Pull
+	Projects []ProjectState // of Projects, LocksView and DriftView
+	Records  []AuditRecord  // the newest first
 }
 
 // A ProjectState is a project of a repository, with what is known about its state.

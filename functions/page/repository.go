@@ -7,9 +7,6 @@ import (
 	"strings"
 )
 
-// maxPage is the largest number of a page that an address may have.
-const maxPage = 100_000
-
 // catalog adds the pages of repositories to mux, if the site has any.
 func (h Handler) catalog(mux *http.ServeMux) {
 	c, ok := h.Site.(Catalog)
@@ -40,12 +37,9 @@ const searchPath = "/search"
 func (h Handler) repository(c Catalog, v View) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		f := frame{Title: h.Title, Version: h.Site.Changed(r.Context(), 0)}
-		number, err := pageNumber(r)
+		at, err := beginning(r)
 		if err == nil {
-			f.Repository, err = c.Repository(r.Context(), repositoryID(r), v, number)
-		}
-		if err == nil && number > max(1, f.Repository.Of) {
-			err = ErrNotFound
+			f.Repository, err = c.Repository(r.Context(), repositoryID(r), v, at)
 		}
 		if err != nil {
 			h.fail(w, r, err)
@@ -74,14 +68,14 @@ func repositoryID(r *http.Request) RepositoryID {
 	return RepositoryID{r.PathValue("owner"), r.PathValue("name")}
 }
 
-// pageNumber returns the number of the page of a list in a request's query; 1 if there is none.
-func pageNumber(r *http.Request) (int, error) {
-	text := r.URL.Query().Get("page")
+// beginning returns where the page of a list begins, from a request's query; 0 if it is the first.
+func beginning(r *http.Request) (int, error) {
+	text := r.URL.Query().Get("at")
 	if text == "" {
-		return 1, nil
+		return 0, nil
 	}
 	n, err := strconv.Atoi(text)
-	if err != nil || n < 1 || n > maxPage {
+	if err != nil || n < 1 {
 		return 0, ErrNotFound
 	}
 	return n, nil
@@ -103,13 +97,13 @@ func (x Repository) Views() (out []tabLink) {
 	return out
 }
 
-// Newer and Older return the addresses of the neighbouring pages of a list; "" if there is none.
-func (x Repository) Newer() string { return x.page(x.Number - 1) }
-func (x Repository) Older() string { return x.page(x.Number + 1) }
-
-func (x Repository) page(n int) string {
-	if n < 1 || n > x.Of {
+// Older returns the address of the next page of a list; "" if there is none.
+func (x Repository) Older() string {
+	if x.Next == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s?page=%d", x.ViewPath(x.View), n)
+	return fmt.Sprintf("%s?at=%d", x.ViewPath(x.View), x.Next)
 }
+
+// First returns the address of the first page of a list.
+func (x Repository) First() string { return x.ViewPath(x.View) }

@@ -40,7 +40,7 @@ func handler(w *wiring.World) (page.Handler, error) {
 		return page.Handler{}, fmt.Errorf("the secret %s: %w", w.PageSecret, err)
 	}
 	site := pagedata.Site{
-		Records: w.Intake.Records, Artifacts: w.Artifacts, Chains: awsstore.Chains{Client: s3.NewFromConfig(w.AWS), Bucket: w.Audit},
+		Records: pagedata.Recent(w.Intake.Records), Artifacts: w.Artifacts, Chains: awsstore.Chains{Client: s3.NewFromConfig(w.AWS), Bucket: w.Audit},
 		Web: github.WebURL(w.GitHubURL), Access: door,
 	}
 	if w.PageURL != "" {

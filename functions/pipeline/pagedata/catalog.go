@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -75,14 +77,14 @@ func (s Site) repository(ctx context.Context, id page.RepositoryID) (github.Repo
 }
 
 // Repository implements page.Catalog.
-func (s Site) Repository(ctx context.Context, id page.RepositoryID, v page.View, number int) (page.Repository, error) {
+func (s Site) Repository(ctx context.Context, id page.RepositoryID, v page.View, at int) (page.Repository, error) {
 	repo, err := s.repository(ctx, id)
-	out := page.Repository{RepositoryID: id, View: v, Number: number, Of: 1}
+	out := page.Repository{RepositoryID: id, View: v, At: at}
 	if err != nil {
 		return out, err
 	}
 	if v == page.PullsView {
-		out.Pulls, out.Of, err = s.pullsOf(ctx, repo, number)
+		out.Pulls, out.Next, err = s.pullsOf(ctx, repo, at)
 		return out, err
 	}
 	all, err := ledger.StatesOf(ctx, ledger.Ledger{Records: s.Records}, repo.ID)
@@ -90,7 +92,7 @@ func (s Site) Repository(ctx context.Context, id page.RepositoryID, v page.View,
 		return out, err
 	}
 	if v == page.AuditView {
-		out.Records, out.Of, err = s.lastRecords(ctx, all, number)
+		out.Records, out.Next, err = s.lastRecords(ctx, all, at)
 		return out, err
 	}
 	out.Projects = slices.DeleteFunc(s.projects(id, all), func(p page.ProjectState) bool {
@@ -152,19 +154,21 @@ func (s Site) project(id page.RepositoryID, all ledger.States, target string) pa
 	return p
 }
 
-// pullsOf returns a page of a repository's pull requests, the newest first, and the number of pages.
-func (s Site) pullsOf(ctx context.Context, repo github.Repo, number int) ([]page.Pull, int, error) {
-	looks, err := ledger.Looks(ctx, ledger.Ledger{Records: s.Records}, repo.ID)
-	if err != nil {
-		return nil, 0, err
-	}
-	looks = slices.DeleteFunc(looks, func(l runstatus.Look) bool { return !worthListing(l) })
-	slices.SortFunc(looks, func(a, b runstatus.Look) int { return cmp.Compare(b.Pull.Number, a.Pull.Number) })
-	of := (len(looks) + perPage - 1) / perPage
-	from := min((number-1)*perPage, len(looks))
-	looks = looks[from:min(from+perPage, len(looks))]
-	records, err := s.ofRepository(ctx, repo)
-	if err != nil {
+// pullsOf returns a page of a repository's pull requests, the newest first: those with numbers below before, unless that
+// is 0. next is the before of the next page; 0 if there is none.
+func (s Site) pullsOf(ctx context.Context, repo github.Repo, before int) (pulls []page.Pull, next int, err error) {
+	var looks []runstatus.Look
+	var records *snapshot
+	both, within := errgroup.WithContext(ctx)
+	both.Go(func() (err error) {
+		looks, next, err = s.newest(within, repo, before)
+		return err
+	})
+	both.Go(func() (err error) {
+		records, err = s.ofRepository(within, repo)
+		return err
+	})
+	if err := both.Wait(); err != nil {
 		return nil, 0, err
 	}
 	out := make([]page.Pull, len(looks))
@@ -179,21 +183,43 @@ func (s Site) pullsOf(ctx context.Context, repo github.Repo, number int) ([]page
 				return err
 			}
 			out[i] = s.pull(x)
-			from := pipeline.Records(records)
-			if len(x.runs) > manyRuns {
-				from = withoutChecks{records}
-			}
-			return s.glance(ctx, from, x, &out[i])
+			return s.glance(ctx, withoutChecks{records}, x, &out[i])
 		})
 	}
-	return out, of, g.Wait()
+	return out, next, g.Wait()
 }
 
-// manyRuns is the number of projects from which on the list does not show for each of them which requirement it
-// waits for: that would cost a request each.
-const manyRuns = 20
+// newest returns the looks at the newest pull requests that are worth listing, as pullsOf does. It decodes no more than
+// these: a repository may have thousands.
+func (s Site) newest(ctx context.Context, repo github.Repo, before int) (looks []runstatus.Look, next int, err error) {
+	list, err := s.Records.List(ctx, fmt.Sprintf("pull/%d", repo.ID))
+	if err != nil {
+		return nil, 0, err
+	}
+	numbers := map[int]pipeline.Record{}
+	for _, rec := range list {
+		if n, err := strconv.Atoi(path.Base(rec.Key)); err == nil && (before == 0 || n < before) {
+			numbers[n] = rec
+		}
+	}
+	for _, n := range slices.SortedFunc(maps.Keys(numbers), func(a, b int) int { return cmp.Compare(b, a) }) {
+		l, err := runstatus.DecodeLook(numbers[n])
+		if err != nil {
+			return nil, 0, err
+		}
+		switch {
+		case !worthListing(l):
+		case len(looks) == perPage:
+			return looks, looks[perPage-1].Pull.Number, nil
+		default:
+			looks = append(looks, l)
+		}
+	}
+	return looks, 0, nil
+}
 
-// withoutChecks are records without those of check runs.
+// withoutChecks are records without those of check runs. So a list does not show for which requirement a plan waits: that
+// would cost a request for each plan. The page of the pull request shows it.
 type withoutChecks struct{ pipeline.Records }
 
 // Get implements pipeline.Records.
@@ -324,11 +350,11 @@ func (s Site) recordsOf(ctx context.Context, repo github.Repo, all ledger.States
 	return out, end > perPage, err
 }
 
-// lastRecords returns a page with the last audit record of each state of a repository, the newest first, and the
-// number of pages.
-func (s Site) lastRecords(ctx context.Context, all ledger.States, number int) ([]page.AuditRecord, int, error) {
+// lastRecords returns a page with the last audit record of each state of a repository, the newest first, from number at
+// on. next is the at of the next page; 0 if there is none.
+func (s Site) lastRecords(ctx context.Context, all ledger.States, at int) (out []page.AuditRecord, next int, err error) {
 	if s.Chains == nil {
-		return nil, 1, nil
+		return nil, 0, nil
 	}
 	var links []runs.Audited
 	for _, l := range all.Last {
@@ -337,10 +363,12 @@ func (s Site) lastRecords(ctx context.Context, all ledger.States, number int) ([
 		}
 	}
 	slices.SortFunc(links, func(a, b runs.Audited) int { return cmp.Or(b.At.Compare(a.At), cmp.Compare(a.Chain, b.Chain)) })
-	of := max(1, (len(links)+perPage-1)/perPage)
-	from := min((number-1)*perPage, len(links))
-	out, err := s.auditRecords(ctx, links[from:min(from+perPage, len(links))])
-	return out, of, err
+	links = links[min(at, len(links)):]
+	if len(links) > perPage {
+		links, next = links[:perPage], at+perPage
+	}
+	out, err = s.auditRecords(ctx, links)
+	return out, next, err
 }
 
 // auditRecords reads audit records. It leaves out those that have expired.

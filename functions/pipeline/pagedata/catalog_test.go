@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/lockstep-iac/lockstep/engine/plans/counting"
@@ -14,6 +15,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/audit"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/memory"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/places"
 	"github.com/lockstep-iac/lockstep/github"
@@ -72,21 +74,30 @@ func TestRepository(t *testing.T) {
 		s := newSite(t)
 		s.Access = reading{infra}
 		fill(t, s, infra, n)
-		of := max(1, (n+perPage-1)/perPage)
-		x, err := s.Repository(t.Context(), infraID, page.PullsView, 1)
-		if err != nil || len(x.Pulls) != min(n, perPage) || max(1, x.Of) != of {
-			t.Errorf("%d: %d pull requests, %d pages: %v", n, len(x.Pulls), x.Of, err)
+		var numbers []int
+		for at, pages := 0, 0; ; pages++ {
+			x, err := s.Repository(t.Context(), infraID, page.PullsView, at)
+			if err != nil || len(x.Pulls) > perPage || pages > n {
+				t.Fatalf("%d: %d pull requests at %d: %v", n, len(x.Pulls), at, err)
+			}
+			for _, p := range x.Pulls {
+				numbers = append(numbers, p.Number)
+			}
+			if at = x.Next; at == 0 {
+				break
+			}
 		}
-		if n > 0 && (x.Pulls[0].Number != n || len(x.Pulls[0].Projects) != 1) {
-			t.Errorf("%d: %+v", n, x.Pulls[0])
+		if len(numbers) != n || n > 0 && (numbers[0] != n || numbers[n-1] != 1) {
+			t.Errorf("%d: %v", n, numbers)
 		}
-		if last, err := s.Repository(t.Context(), infraID, page.PullsView, of); err != nil || n > 0 && last.Pulls[len(last.Pulls)-1].Number != 1 {
-			t.Errorf("%d: the last page: %+v, %v", n, last, err)
+		x, err := s.Repository(t.Context(), infraID, page.PullsView, 0)
+		if err != nil || n > 0 && len(x.Pulls[0].Projects) != 1 {
+			t.Errorf("%d: %+v, %v", n, x, err)
 		}
-		if x, err = s.Repository(t.Context(), infraID, page.ProjectsView, 1); err != nil || len(x.Projects) != n {
+		if x, err = s.Repository(t.Context(), infraID, page.ProjectsView, 0); err != nil || len(x.Projects) != n {
 			t.Errorf("%d: %d projects: %v", n, len(x.Projects), err)
 		}
-		if x, err = s.Repository(t.Context(), infraID, page.AuditView, 1); err != nil || len(x.Records) != min(n/2, perPage) {
+		if x, err = s.Repository(t.Context(), infraID, page.AuditView, 0); err != nil || len(x.Records) != min(n/2, perPage) || (x.Next > 0) != (n/2 > perPage) {
 			t.Errorf("%d: %d audit records: %v", n, len(x.Records), err)
 		}
 		found, more, err := s.Find(t.Context(), []string{"STATES", "infra"})
@@ -138,7 +149,7 @@ func TestProject(t *testing.T) {
 		t.Errorf("the records: %+v", x.Records)
 	}
 	for view, want := range map[page.View]int{page.ProjectsView: 2, page.LocksView: 1, page.DriftView: 1} {
-		if x, err := s.Repository(t.Context(), infraID, view, 1); err != nil || len(x.Projects) != want {
+		if x, err := s.Repository(t.Context(), infraID, view, 0); err != nil || len(x.Projects) != want {
 			t.Errorf("%s: %d projects: %v", view, len(x.Projects), err)
 		}
 	}
@@ -160,7 +171,7 @@ func TestRenamedProject(t *testing.T) {
 	fill(t, s, infra, 1)
 	put(t, s, runs.AddressKey(infra.ID, "new@default"), map[string]any{"Place": "s3://states/infra/p001.tfstate"})
 	put(t, s, places.ClaimKey("s3://states/infra/p001.tfstate"), places.Claim{RepoID: infra.ID, Repo: "acme/infra", Project: "new", Workspace: "default"})
-	x, err := s.Repository(t.Context(), infraID, page.ProjectsView, 1)
+	x, err := s.Repository(t.Context(), infraID, page.ProjectsView, 0)
 	if err != nil || len(x.Projects) != 1 || x.Projects[0].Name != "new" {
 		t.Errorf("%+v, %v", x.Projects, err)
 	}
@@ -185,9 +196,9 @@ func TestNothingOfOthers(t *testing.T) {
 			return err
 		},
 		"Project":  func() error { _, err := s.Project(t.Context(), infraID, "p001@default"); return err },
-		"Pulls":    func() error { _, err := s.Repository(t.Context(), infraID, page.PullsView, 1); return err },
-		"Projects": func() error { _, err := s.Repository(t.Context(), infraID, page.ProjectsView, 1); return err },
-		"Audit":    func() error { _, err := s.Repository(t.Context(), infraID, page.AuditView, 1); return err },
+		"Pulls":    func() error { _, err := s.Repository(t.Context(), infraID, page.PullsView, 0); return err },
+		"Projects": func() error { _, err := s.Repository(t.Context(), infraID, page.ProjectsView, 0); return err },
+		"Audit":    func() error { _, err := s.Repository(t.Context(), infraID, page.AuditView, 0); return err },
 	} {
 		if err := ask(); !errors.Is(err, page.ErrNotFound) {
 			t.Errorf("%s: %v", name, err)
@@ -202,8 +213,43 @@ func TestNothingOfOthers(t *testing.T) {
 	}
 	// The repository with the ID 6 gets the name acme/infra: its own records are shown, and none of ID 5.
 	s.Access = reading{{ID: 6, Owner: "acme", Name: "infra"}}
-	x, err := s.Repository(t.Context(), infraID, page.ProjectsView, 1)
+	x, err := s.Repository(t.Context(), infraID, page.ProjectsView, 0)
 	if err != nil || len(x.Projects) != 2 || !strings.Contains(x.Projects[0].Place, "/shop/") {
 		t.Errorf("%+v, %v", x.Projects, err)
 	}
+}
+
+// TestRecent holds that lists about a repository are read once in 10 seconds, and everything else each time.
+func TestRecent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := &listCounter{Records: new(memory.Store)}
+		r := Recent(store)
+		put(t, Site{Records: store}, "pull/5/1", 1)
+		for range 3 {
+			for dir, want := range map[string]int{"pull/5": 1, "run/5/1": 0} {
+				if list, err := r.List(t.Context(), dir); err != nil || len(list) != want {
+					t.Errorf("%s: %v, %v", dir, list, err)
+				}
+			}
+		}
+		if store.lists != 4 {
+			t.Errorf("%d lists were read", store.lists)
+		}
+		put(t, Site{Records: store}, "pull/5/2", 1)
+		time.Sleep(RecentLife)
+		if list, err := r.List(t.Context(), "pull/5"); err != nil || len(list) != 2 {
+			t.Errorf("later: %v, %v", list, err)
+		}
+	})
+}
+
+// listCounter counts how many lists are read.
+type listCounter struct {
+	pipeline.Records
+	lists int
+}
+
+func (c *listCounter) List(ctx context.Context, dir string) ([]pipeline.Record, error) {
+	c.lists++
+	return c.Records.List(ctx, dir)
 }
