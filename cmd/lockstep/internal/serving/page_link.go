@@ -41,7 +41,11 @@ var PageLink = cli.Command{Name: "page link", Synopsis: "Print a link to the pag
 	if err != nil {
 		return a.Failed(err)
 	}
-	link, err := pageLink(a.Ctx, stack, s)
+	c, err := config.LoadDefaultConfig(a.Ctx)
+	if err != nil {
+		return a.Failed(err)
+	}
+	link, err := pageLink(a.Ctx, c, stack, s)
 	if err != nil {
 		return a.Failed(err)
 	}
@@ -65,11 +69,7 @@ func scopeOf(text string) (s signin.Scope, err error) {
 }
 
 // pageLink returns a link to the page of a stack.
-func pageLink(ctx context.Context, stack string, s signin.Scope) (string, error) {
-	c, err := config.LoadDefaultConfig(ctx)
-	if err != nil {
-		return "", err
-	}
+func pageLink(ctx context.Context, c aws.Config, stack string, s signin.Scope) (string, error) {
 	got, err := cloudformation.NewFromConfig(c).DescribeStacks(ctx, &cloudformation.DescribeStacksInput{StackName: &stack})
 	if err != nil {
 		return "", cli.Hinted(fmt.Errorf("read the stack %s: %w", stack, err), "give the name of the stack with -stack, and set AWS_PROFILE and AWS_REGION")
@@ -104,7 +104,7 @@ func pageLink(ctx context.Context, stack string, s signin.Scope) (string, error)
 		return "", fmt.Errorf("the secret of the page: %w", err)
 	}
 	if !client.IsEmpty() {
-		return "", cli.Hinted(errors.New("people sign in to this page, so it accepts no links"), "open "+address+" and sign in with GitHub")
+		return "", cli.Hinted(errors.New("people sign in to this page, so it accepts no links"), "open %s and sign in with GitHub", address)
 	}
 	link, err := signin.Link(key, address, s)
 	if err != nil {
