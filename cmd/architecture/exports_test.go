@@ -36,7 +36,6 @@ var exceptions = map[string]string{
 	"functions/page.frame.Tabs":    "its template",
 
 	"functions/page.PullID.RepositoryPath":    "its template",
-	"functions/page.Repository.First":         "its template",
 	"functions/page.Repository.Older":         "its template",
 	"functions/page.Repository.Views":         "its template",
 	"functions/page.RepositoryID.ProjectPath": "its template",
