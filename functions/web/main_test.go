@@ -6,12 +6,17 @@ import (
 	"encoding/base64"
 	"fmt"
 	"io"
+	"log/slog"
 	"math/rand/v2"
 	"net/http"
 	"strings"
 	"testing"
 
 	"github.com/aws/aws-lambda-go/events"
+
+	"github.com/lockstep-iac/lockstep/functions/internal/wiring"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/intake"
+	"github.com/lockstep-iac/lockstep/github"
 )
 
 // event returns an event of a function URL.
@@ -104,5 +109,23 @@ func TestResponse(t *testing.T) {
 	}
 	if len(logged) != 2 {
 		t.Errorf("%v", logged)
+	}
+}
+
+// TestPageSecret is a table of contents of the page's secret, and of what the log says when the function starts.
+func TestPageSecret(t *testing.T) {
+	t.Parallel()
+	const key = "swordfish-swordfish-swordfish-swordfish"
+	for content, want := range map[string]string{
+		`{"key": "` + key + `"}`: "", `{"key": "` + key + `", "client_id": "Iv1", "client_secret": "hush"}`: "",
+		`{"key": "` + key + `", "client_id": "Iv1"}`: "client secret is missing", `{"key": "` + key + `", "client_secret": "hush"}`: "client ID or client secret is missing",
+		`{"key": "swordfish"}`: "shorter than 32", `{}`: "shorter than 32", key: "it is not a JSON object", `{"key": 7}`: "its key is not a text",
+	} {
+		w := &wiring.World{Log: slog.New(slog.DiscardHandler), Intake: &intake.Intake{}, PageSecrets: github.NewSecret(content)}
+		w.PageSecret, w.GitHubURL = "arn:page", github.DefaultURL
+		_, err := handler(w)
+		if (err == nil) != (want == "") || err != nil && (!strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "arn:page") || strings.Contains(err.Error(), "swordfish")) {
+			t.Errorf("%s: %v, want %q", content, err, want)
+		}
 	}
 }
