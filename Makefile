@@ -3,7 +3,7 @@
 GOFLAGS ?=
 PARTS ?= $(CURDIR)/.parts
 
-FUNCTIONS = webhook plan apply janitor
+FUNCTIONS = webhook plan apply janitor web
 
 # Everything is compiled as a release is, so that what is built and what is tested is compiled once. What debuggers need is left
 # out, which a release does not have either: that is an eighth of the compiler's time. Go's cache has nothing of it for commands

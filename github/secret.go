@@ -1,6 +1,10 @@
 package github
 
 import (
+	"crypto/hkdf"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
@@ -31,6 +35,33 @@ func (s Secret) reveal() string {
 func (s Secret) FirstLine() Secret {
 	line, _, _ := strings.Cut(strings.TrimSpace(s.reveal()), "\n")
 	return NewSecret(strings.TrimSpace(line))
+}
+
+// Field returns a text in a secret that is a JSON object; an empty Secret if the object has no such text. The error does
+// not quote the secret.
+func (s Secret) Field(name string) (Secret, error) {
+	var object map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(s.reveal()), &object); err != nil {
+		return Secret{}, errors.New("it is not a JSON object")
+	}
+	var text string
+	if raw, ok := object[name]; ok && json.Unmarshal(raw, &text) != nil {
+		return Secret{}, fmt.Errorf("its %s is not a text", name)
+	}
+	return NewSecret(strings.TrimSpace(text)), nil
+}
+
+// Len returns the length of the text in bytes.
+func (s Secret) Len() int { return len(s.reveal()) }
+
+// DeriveKey returns a key of 32 bytes for a purpose, from which nobody can conclude the secret or the key for another
+// purpose: HKDF with SHA-256.
+func (s Secret) DeriveKey(purpose string) []byte {
+	key, err := hkdf.Key(sha256.New, []byte(s.reveal()), nil, purpose, 32)
+	if err != nil {
+		panic(err) // 32 bytes are possible
+	}
+	return key
 }
 
 // IsEmpty reports whether the text is "".

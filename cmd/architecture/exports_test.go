@@ -35,6 +35,13 @@ var exceptions = map[string]string{
 	"functions/page.frame.Heading": "its template",
 	"functions/page.frame.Tabs":    "its template",
 
+	"functions/page.PullID.RepositoryPath":    "its template",
+	"functions/page.Repository.Older":         "its template",
+	"functions/page.Repository.Views":         "its template",
+	"functions/page.RepositoryID.ProjectPath": "its template",
+	"functions/page.RepositoryID.PullPath":    "its template",
+	"functions/page.RepositoryID.ViewPath":    "its template",
+
 	"engine/provider/install.NotFoundError": "part of the contract of Source",
 
 	"engine/internal/differential.Generate": "the package has no other use than its own tests",

@@ -30,6 +30,8 @@ var directions = []struct {
 	{"functions/internal/toolresults", nil},
 	{"functions/comment/...", []string{"engine/plans/counting", "functions/internal/toolresults"}},
 	{"functions/page", nil},
+	{"functions/page/pagetest", []string{"statebackend/..."}},
+	{"functions/page/signin", []string{"functions/page", "github"}},
 	{"functions/pricing", nil},
 	{"functions/metrics", nil},
 
@@ -88,14 +90,16 @@ var directions = []struct {
 	{"functions/pipeline/buildrunner", []string{"functions/pipeline", "functions/pipeline/runs", "functions/pipeline/internal/ledger"}},
 	{"functions/pipeline/internal/steps", []string{"functions/comment/...", "functions/internal/toolresults", "functions/pipeline", "functions/pipeline/gatefacts", "functions/pipeline/internal/admission", "functions/pipeline/jobs", "functions/pipeline/runs", "functions/project/..."}},
 	{"functions/pipeline/runstatus", []string{"functions/comment/...", "functions/pipeline", "functions/pipeline/runs", "functions/pipeline/internal/requiredcheck", "functions/pipeline/internal/ledger"}},
+	{"functions/pipeline/pagedata", []string{"engine/plans/counting", "functions/comment/...", "functions/page", "functions/pipeline", "functions/pipeline/audit", "functions/pipeline/runs", "functions/pipeline/runstatus", "functions/pipeline/internal/ledger", "functions/project/...", "github"}},
 	{"functions/pipeline/internal/...", []string{"engine/walk", "functions/comment/...", "functions/pipeline", "functions/pipeline/shadow", "functions/pipeline/audit", "functions/pipeline/buildrunner", "functions/pipeline/gatefacts", "functions/pipeline/jobs", "functions/pipeline/runs", "functions/places", "functions/project/...", "github"}},
 	{"functions/pipeline/dispatch", []string{"functions/comment/...", "functions/metrics", "functions/pipeline", "functions/pipeline/audit", "functions/pipeline/buildrunner", "functions/pipeline/gatefacts", "functions/pipeline/intake", "functions/pipeline/internal/...", "functions/pipeline/jobs", "functions/pipeline/runs", "functions/places", "github"}},
 	{"functions/pipeline/reconcile", []string{"functions/comment/...", "functions/pipeline", "functions/pipeline/dispatch", "functions/pipeline/gatefacts", "functions/pipeline/intake", "functions/pipeline/internal/...", "functions/pipeline/runs", "functions/project/...", "github"}},
 
 	// The programs, and their tests from outside.
-	{"functions/assembly", []string{"functions/pipeline", "functions/pipeline/dispatch", "functions/pipeline/gatefacts", "functions/pipeline/intake", "functions/pipeline/reconcile", "github"}},
+	{"functions/assembly", []string{"functions/pipeline", "functions/pipeline/dispatch", "functions/pipeline/gatefacts", "functions/pipeline/intake", "functions/pipeline/reconcile", "functions/pipeline/runs", "github"}},
 	{"functions/pipeline/lambdatest/...", []string{"statebackend/...", "functions/comment/...", "functions/pipeline", "functions/pricing", "github/..."}},
 	{"functions/webhook", []string{"functions/internal/wiring", "functions/metrics"}},
+	{"functions/web", []string{"cmd/docs", "functions/internal/wiring", "functions/page/...", "functions/pipeline", "functions/pipeline/runs", "functions/pipeline/awsstore", "functions/pipeline/intake", "functions/pipeline/pagedata", "github"}},
 	{"functions/internal/...", []string{"engine/...", "functions/...", "github"}},
 	{"functions/...", []string{"functions/assembly", "functions/internal/wiring/...", "functions/pipeline/..."}},
 	{"cmd/...", []string{"engine/...", "statebackend/...", "functions/...", "github/...", "infra/golden"}},

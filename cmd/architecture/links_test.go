@@ -11,6 +11,7 @@ import (
 var foreign = map[string][]string{
 	"functions/webhook": {"engine/...", "statebackend/...", "functions/project", "functions/pipeline/runs", "functions/pipeline/jobs", "functions/pipeline/dispatch", "functions/pipeline/executor"},
 	"functions/janitor": {"engine/internal/applying", "engine/internal/planning", "engine/provider/process", "functions/pipeline/executor"},
+	"functions/web":     {"engine/internal/applying", "engine/internal/planning", "engine/provider/process", "functions/pipeline/executor", "functions/pipeline/dispatch"},
 	"cmd/release":       {"..."},
 }
 

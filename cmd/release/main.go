@@ -27,7 +27,7 @@ import (
 
 func main() {
 	var r release
-	functions := flag.String("functions", "webhook,plan,apply,janitor", "the functions that template.yaml deploys")
+	functions := flag.String("functions", "webhook,plan,apply,janitor,web", "the functions that template.yaml deploys")
 	platforms := flag.String("platforms", "linux/amd64,linux/arm64,darwin/amd64,darwin/arm64", "what the command line tool is built for")
 	flag.StringVar(&r.version, "version", "0.1.0-dev", "the version, without a v")
 	flag.Parse()

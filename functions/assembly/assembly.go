@@ -13,6 +13,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/intake"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/reconcile"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
@@ -25,6 +26,9 @@ type Parts struct {
 	// Where returns, for people, where an artifact is: an address, or a command that fetches it. It is nil if
 	// people cannot read artifacts.
 	Where func(pipeline.Artifact) string
+	// PageURL is the address of the pages, without a slash at the end. They show the artifacts, so Where is not needed
+	// then. It is "" if there are no pages.
+	PageURL string
 	// Secrets are removed from every text that Lockstep writes on a pull request.
 	Secrets []github.Secret
 	// Deployment is the name of this deployment; "" for none.
@@ -33,11 +37,15 @@ type Parts struct {
 
 // Pipeline returns the App's pipeline. Its engine is not set.
 func (p Parts) Pipeline() *dispatch.Pipeline {
+	where := p.Where
+	if p.PageURL != "" {
+		where = func(a pipeline.Artifact) string { return p.PageURL + runs.PagePath(a) }
+	}
 	return &dispatch.Pipeline{
 		Bases: &gatefacts.Bases{Repositories: p.App}, Inventory: p.App,
 		Connect: func(of pipeline.Pull) (dispatch.GitHub, error) { return p.App.Repository(of.Installation, of.Repo) },
 		Records: p.Intake.Records, Queue: p.Intake.Queue, Serves: p.Intake.Serves, Log: p.Intake.Log,
-		Artifacts: p.Artifacts, Where: p.Where, Secrets: p.Secrets, Deployment: p.Deployment,
+		Artifacts: p.Artifacts, Where: where, Secrets: p.Secrets, Deployment: p.Deployment,
 	}
 }
 

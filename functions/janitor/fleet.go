@@ -29,7 +29,7 @@ func (f *fleet) janitorOf(ctx context.Context, name string) (*reconcile.Janitor,
 	if err != nil {
 		return nil, err
 	}
-	parts := assembly.Parts{App: w.App, Intake: w.Intake, Artifacts: w.Artifacts, Where: w.Where, Secrets: w.Secrets, Deployment: w.Deployment}
+	parts := assembly.Parts{App: w.App, Intake: w.Intake, Artifacts: w.Artifacts, Where: w.Where, PageURL: w.PageURL, Secrets: w.Secrets, Deployment: w.Deployment}
 	f.known[name] = parts.Janitor(parts.Pipeline())
 	return f.known[name], nil
 }

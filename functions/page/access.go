@@ -1,6 +1,7 @@
 package page
 
 import (
+	"context"
 	"crypto/hmac"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -41,28 +42,45 @@ const (
 	cookieLife = 12 * time.Hour
 )
 
-// A refusal is the HTTP status and the reason for refusing a request. The zero value admits the request.
-type refusal struct {
-	status int
-	reason string
-	signIn bool // a token would help
+// Enter implements [Door].
+func (a Access) Enter(r *http.Request) (context.Context, *Refusal) {
+	if no := a.check(r); no != nil {
+		return nil, no
+	}
+	return r.Context(), nil
 }
 
-// check decides whether to answer a request. The zero value means yes.
-func (a Access) check(r *http.Request) refusal {
+// Serve implements [Door]: users enter the token at signInPath.
+func (a Access) Serve(mux *http.ServeMux, h Handler) {
+	mux.HandleFunc("POST "+signInPath, func(w http.ResponseWriter, r *http.Request) {
+		if no := a.check(r); no != nil && no.Form == NoForm {
+			h.Refuse(w, r, *no)
+			return
+		}
+		if a.Token == "" || !a.isToken(strings.TrimSpace(r.PostFormValue("token"))) {
+			h.Refuse(w, r, Refusal{Status: http.StatusUnauthorized, Form: TokenForm, Notice: "That is not the token."})
+			return
+		}
+		http.SetCookie(w, a.cookie())
+		http.Redirect(w, r, "/", http.StatusSeeOther)
+	})
+}
+
+// check decides whether to answer a request. nil means yes.
+func (a Access) check(r *http.Request) *Refusal {
 	if !isLocalName(r.Host) && !slices.Contains(a.Hosts, strings.ToLower(r.Host)) {
-		return refusal{status: http.StatusMisdirectedRequest, reason: "This page is not served under that name."}
+		return &Refusal{Status: http.StatusMisdirectedRequest, Reason: "This page is not served under that name."}
 	}
 	if a.Token != "" {
 		if a.signedIn(r) {
-			return refusal{}
+			return nil
 		}
-		return refusal{status: http.StatusUnauthorized, reason: "This page needs the token.", signIn: true}
+		return &Refusal{Status: http.StatusUnauthorized, Form: TokenForm}
 	}
 	if len(a.Hosts) > 0 || !isLocalAddress(r.RemoteAddr) || forwarded(r) {
-		return refusal{status: http.StatusForbidden, reason: "Without a token this page is shown on its own machine only."}
+		return &Refusal{Status: http.StatusForbidden, Reason: "Without a token this page is shown on its own machine only."}
 	}
-	return refusal{}
+	return nil
 }
 
 // signedIn reports whether a request contains the token, or the cookie of a user who has entered it.

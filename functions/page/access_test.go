@@ -55,7 +55,7 @@ func TestAccess(t *testing.T) {
 		for k, v := range c.header {
 			r.Header.Set(k, v)
 		}
-		if got := c.access.check(r); got.status != c.want || (got.reason != "") != (c.want != 0) {
+		if got := c.access.check(r); (got != nil) != (c.want != 0) || got != nil && got.Status != c.want {
 			t.Errorf("%s: %+v, want %d", c.name, got, c.want)
 		}
 	}
@@ -65,7 +65,7 @@ func TestAccess(t *testing.T) {
 func TestEverythingIsGuarded(t *testing.T) {
 	t.Parallel()
 	m := newMemory()
-	s := serve(t, Handler{Site: talker{m}, Access: Access{Token: testToken}, Metrics: numbers})
+	s := serve(t, Handler{Site: talker{m}, Door: Access{Token: testToken}, Metrics: numbers})
 	const pull = "/acme/infra/pull/7"
 	for _, path := range []string{"/", pull, pull + "/checks", pull + "/files", pull + "/projects", pull + "/plan/network", pull + "/plan/network?raw", pull + "/steps/network?raw", "/events", "/x", "/metrics"} {
 		if a := ask(t, "GET", s.URL+path, nil, nil); a.status != 401 || strings.Contains(a.body, "lockstep_") || strings.Contains(a.body, "subnets") || strings.Contains(a.body, "network") {
@@ -86,7 +86,7 @@ var numbers = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io
 
 func TestSignIn(t *testing.T) {
 	t.Parallel()
-	s := serve(t, Handler{Site: newMemory(), Access: Access{Token: testToken, Secure: true}})
+	s := serve(t, Handler{Site: newMemory(), Door: Access{Token: testToken, Secure: true}})
 	if a := ask(t, "POST", s.URL+signInPath, url.Values{"token": {"guess"}}, nil); a.status != 401 || a.header.Get("Set-Cookie") != "" {
 		t.Errorf("a guess: %d %v", a.status, a.header)
 	}

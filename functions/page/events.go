@@ -11,6 +11,9 @@ import (
 // streamLife is the maximum duration of a stream of events. The browser then connects once more by itself.
 const streamLife = 10 * time.Minute
 
+// live reports whether the site announces changes.
+func (h Handler) live() bool { return h.Site != nil && h.Site.Changed(context.Background(), 0) > 0 }
+
 // events sends an event after each change of the site, as server-sent events. The data and the ID of an event
 // are the site's version. The browser's version is in the header Last-Event-ID or, without that, in the query.
 func (h Handler) events(w http.ResponseWriter, r *http.Request) {

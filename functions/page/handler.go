@@ -5,14 +5,14 @@ import (
 	"embed"
 	"errors"
 	"net/http"
-	"strings"
 )
 
 // A Handler serves the pages of a site. A stream of events lasts until the context of its request ends. So the
 // server must end these contexts at shutdown.
 type Handler struct {
-	Site   Site
-	Access Access
+	Site Site
+	// Door decides who may see the pages; nil means a zero [Access].
+	Door Door
 	// Title is the title on every page, such as "Demo".
 	Title string
 	// About is Markdown at the top of the first page. Guide is Markdown beside every conversation. Both may be
@@ -38,10 +38,15 @@ const maxForm = 1 << 20
 
 // Server returns the http.Handler for all pages.
 func (h Handler) Server() http.Handler {
+	if h.Door == nil {
+		h.Door = Access{}
+	}
 	mux := http.NewServeMux()
 	mux.Handle("GET /static/{file}", http.FileServerFS(static))
-	mux.HandleFunc("POST "+signInPath, h.signIn)
-	mux.HandleFunc("GET /events", h.guarded(h.events))
+	h.Door.Serve(mux, h)
+	if h.live() {
+		mux.HandleFunc("GET /events", h.guarded(h.events))
+	}
 	if h.Manual != nil {
 		// Everybody may read the documentation, because each copy of the program contains it.
 		mux.HandleFunc("GET "+docsPath, h.docs)
@@ -51,6 +56,7 @@ func (h Handler) Server() http.Handler {
 		mux.HandleFunc("GET /metrics", h.guarded(h.Metrics.ServeHTTP))
 	}
 	mux.HandleFunc("GET /{$}", h.guarded(h.overview))
+	h.catalog(mux)
 	const pull = "/{owner}/{name}/pull/{number}"
 	mux.HandleFunc("GET "+pull, h.guarded(h.pull("")))
 	for _, tab := range []string{tabChecks, tabFiles, tabProjects} {
@@ -83,43 +89,44 @@ func headed(next http.Handler) http.Handler {
 	})
 }
 
-// guarded returns a handler that calls next only for requests that [Access] permits.
+// guarded returns a handler that calls next only for requests that the [Door] admits.
 func (h Handler) guarded(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		no := h.Access.check(r)
-		switch {
-		case no.signIn:
-			h.write(w, no.status, "signin", frame{Title: h.Title})
-		case no.reason != "":
-			http.Error(w, no.reason, no.status)
-		default:
-			next(w, r)
+		ctx, no := h.Door.Enter(r)
+		if no != nil {
+			h.Refuse(w, r, *no)
+			return
 		}
+		next(w, r.WithContext(ctx))
 	}
 }
 
-// signIn checks the token that a user has entered, and sets the cookie.
-func (h Handler) signIn(w http.ResponseWriter, r *http.Request) {
-	if no := h.Access.check(r); no.reason != "" && !no.signIn {
-		http.Error(w, no.reason, no.status)
-		return
+// Refuse answers a request that a [Door] does not admit.
+func (h Handler) Refuse(w http.ResponseWriter, r *http.Request, no Refusal) {
+	switch {
+	case no.Form != NoForm:
+		h.write(w, r, no.Status, "signin", frame{Title: h.Title, Form: no.Form, Notice: no.Notice, To: no.To})
+	case no.Notice != "":
+		h.write(w, r, no.Status, "failed", frame{Title: h.Title, Notice: no.Notice})
+	default:
+		http.Error(w, no.Reason, no.Status)
 	}
-	if h.Access.Token == "" || !h.Access.isToken(strings.TrimSpace(r.PostFormValue("token"))) {
-		h.write(w, http.StatusUnauthorized, "signin", frame{Title: h.Title, Notice: "That is not the token."})
-		return
-	}
-	http.SetCookie(w, h.Access.cookie())
-	http.Redirect(w, r, "/", http.StatusSeeOther)
 }
 
 func (h Handler) overview(w http.ResponseWriter, r *http.Request) {
-	version := h.Site.Changed(r.Context(), 0)
-	pulls, err := h.Site.Pulls(r.Context())
+	f := frame{Title: h.Title, Version: h.Site.Changed(r.Context(), 0), About: h.About}
+	var err error
+	if c, ok := h.Site.(Catalog); ok {
+		f.Repositories, err = c.Repositories(r.Context())
+	}
+	if err == nil {
+		f.Pulls, err = h.Site.Pulls(r.Context())
+	}
 	if err != nil {
 		h.fail(w, r, err)
 		return
 	}
-	h.write(w, http.StatusOK, "overview", frame{Title: h.Title, Version: version, Pulls: pulls, About: h.About})
+	h.write(w, r, http.StatusOK, "overview", f)
 }
 
 // fail shows an error page for a failed request. The error itself is only logged, because it may be internal.
@@ -127,7 +134,11 @@ func (h Handler) fail(w http.ResponseWriter, r *http.Request, err error) {
 	f := frame{Title: h.Title, Notice: "Something went wrong on our side. The log has more."}
 	status := http.StatusInternalServerError
 	var tooLong *http.MaxBytesError
+	var refused *Refusal
 	switch {
+	case errors.As(err, &refused):
+		h.Refuse(w, r, *refused)
+		return
 	case errors.Is(err, ErrNotFound):
 		status, f.Notice = http.StatusNotFound, "There is no such page."
 	case errors.As(err, &tooLong):
@@ -137,12 +148,13 @@ func (h Handler) fail(w http.ResponseWriter, r *http.Request, err error) {
 	case h.Log != nil:
 		h.Log(err)
 	}
-	h.write(w, status, "failed", f)
+	h.write(w, r, status, "failed", f)
 }
 
 // write writes a page. If the template fails, it writes an error page instead, and never a part of the page.
-func (h Handler) write(w http.ResponseWriter, status int, name string, f frame) {
-	f.Documented = h.Manual != nil
+func (h Handler) write(w http.ResponseWriter, r *http.Request, status int, name string, f frame) {
+	f.Documented, f.Reader = h.Manual != nil, readerOf(r.Context())
+	_, f.Catalog = h.Site.(Catalog)
 	var b bytes.Buffer
 	if err := pages()[name].ExecuteTemplate(&b, "page", f); err != nil {
 		if h.Log != nil {

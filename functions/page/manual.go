@@ -67,16 +67,21 @@ const (
 
 // docs shows the list of the documentation's pages, or the results of a search in them.
 func (h Handler) docs(w http.ResponseWriter, r *http.Request) {
-	query := strings.TrimSpace(r.URL.Query().Get("q"))
-	if len(query) > maxQuery {
-		query = strings.ToValidUTF8(query[:maxQuery], "")
-	}
-	query = strings.TrimSpace(query)
+	query := query(r)
 	found := h.Manual.Search(query)
 	if query != "" {
 		found = found[:min(len(found), maxFound)]
 	}
-	h.write(w, http.StatusOK, "docs", frame{Title: h.Title, Subject: "Documentation", Query: query, Found: found})
+	h.write(w, r, http.StatusOK, "docs", frame{Title: h.Title, Subject: "Documentation", Query: query, Found: found})
+}
+
+// query returns the text of a search.
+func query(r *http.Request) string {
+	text := strings.TrimSpace(r.URL.Query().Get("q"))
+	if len(text) > maxQuery {
+		text = strings.ToValidUTF8(text[:maxQuery], "")
+	}
+	return strings.TrimSpace(text)
 }
 
 // topic shows a page of the documentation.
@@ -93,7 +98,7 @@ func (h Handler) topic(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	title, _, _ := strings.Cut(strings.TrimPrefix(source, "# "), "\n")
-	h.write(w, http.StatusOK, "topic", frame{Title: h.Title, Subject: title, Manual: text})
+	h.write(w, r, http.StatusOK, "topic", frame{Title: h.Title, Subject: title, Manual: text})
 }
 
 // Slug returns the anchor of a heading, as GitHub makes it: lower case, without punctuation, with hyphens for

@@ -87,7 +87,7 @@ func TestManualUnknown(t *testing.T) {
 // The documentation needs no token, and opens nothing else. A site without one has no link to it.
 func TestManualNeedsNoToken(t *testing.T) {
 	t.Parallel()
-	s := serve(t, Handler{Site: newMemory(), Manual: testBook, Access: Access{Token: testToken, Hosts: []string{"lockstep.example"}}})
+	s := serve(t, Handler{Site: newMemory(), Manual: testBook, Door: Access{Token: testToken, Hosts: []string{"lockstep.example"}}})
 	for path, want := range map[string]int{"/docs": 200, "/docs/guide/order": 200, "/docs/guide/none": 404, "/": 401, "/docs/../": 307, "/acme/infra/pull/7": 401, "/docs/guide/order/../../../": 307} {
 		if a := ask(t, "GET", s.URL+path, nil, func(r *http.Request) { r.Host = "lockstep.example" }); a.status != want || strings.Contains(a.body, "Two subnets") {
 			t.Errorf("%s: %d, want %d\n%s", path, a.status, want, a.body)

@@ -41,7 +41,7 @@ func TestProxyOnThisMachine(t *testing.T) {
 		{"the token is given", Access{Hosts: []string{"lockstep.example"}, Token: testToken}, testToken, http.StatusOK},
 	} {
 		m := newMemory()
-		s := serve(t, Handler{Site: talker{m}, Access: c.access})
+		s := serve(t, Handler{Site: talker{m}, Door: c.access})
 		front := proxied(t, s.URL)
 		signed := func(r *http.Request) {
 			if c.token != "" {

@@ -44,7 +44,7 @@ func (h Handler) showPull(w http.ResponseWriter, r *http.Request, tab string, st
 	if f.As == "" {
 		f.As = speaker(r, f.Pull)
 	}
-	h.write(w, status, "pull", f)
+	h.write(w, r, status, "pull", f)
 }
 
 func (h Handler) text(kind TextKind) http.HandlerFunc {
@@ -64,7 +64,7 @@ func (h Handler) text(kind TextKind) http.HandlerFunc {
 			io.WriteString(w, f.Text)
 			return
 		}
-		h.write(w, http.StatusOK, "text", f)
+		h.write(w, r, http.StatusOK, "text", f)
 	}
 }
 
@@ -103,7 +103,9 @@ func (h Handler) act(w http.ResponseWriter, r *http.Request) {
 		h.fail(w, r, err)
 		return
 	}
-	http.SetCookie(w, &http.Cookie{Name: speakerCookie, Value: d.As, Path: id.Path(), HttpOnly: true, Secure: h.Access.Secure, SameSite: http.SameSiteStrictMode})
+	access, local := h.Door.(Access)
+	secure := !local || access.Secure
+	http.SetCookie(w, &http.Cookie{Name: speakerCookie, Value: d.As, Path: id.Path(), HttpOnly: true, Secure: secure, SameSite: http.SameSiteStrictMode})
 	to := id.Path() + "#say"
 	if d.Name == Press {
 		to = id.Path() + "/" + tabChecks

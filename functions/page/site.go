@@ -21,7 +21,7 @@ type Site interface {
 	// Text returns the whole text of a kind about a project, or ErrNotFound. name is the project's name.
 	Text(ctx context.Context, id PullID, kind TextKind, name string) (string, error)
 	// Changed waits until the site's version differs from since, or until ctx ends, and returns the present
-	// version. Versions only grow, from 1.
+	// version. Versions only grow, from 1. A site that does not announce changes returns 0 at once, always.
 	Changed(ctx context.Context, since uint64) uint64
 }
 

@@ -27,7 +27,18 @@ type frame struct {
 	Kind          TextKind
 	Project, Text string
 
-	Documented bool // the site has a documentation
+	Form Form   // to sign in
+	To   string // the path to which the reader wanted to go
+
+	Catalog      bool // the site has repositories
+	Repositories []RepositoryID
+	Repository   Repository
+	History      ProjectHistory
+	Matches      []Match // of a search for projects
+	More         bool    // there are more matches
+
+	Reader     string // login; "" if nobody is signed in by name
+	Documented bool   // the site has a documentation
 	Subject    string
 	Query      string        // of a search in the documentation
 	Found      []Found       // pages of the documentation
@@ -45,6 +56,15 @@ func (f frame) has(tab string) bool {
 	return true
 }
 
+// Busy reports whether something on the page is in progress. If the site does not announce changes, the page then looks
+// for them itself.
+func (f frame) Busy() bool {
+	busy := func(p Pull) bool {
+		return p.Tone == Busy || slices.ContainsFunc(p.Projects, func(x Project) bool { return x.Tone == Busy })
+	}
+	return busy(f.Pull) || slices.ContainsFunc(f.Repository.Pulls, busy)
+}
+
 // Heading returns the subject of the page, for the window's title.
 func (f frame) Heading() string {
 	switch {
@@ -54,6 +74,9 @@ func (f frame) Heading() string {
 		return fmt.Sprintf("%s of %s · %s #%d", textTitles[f.Kind], f.Project, f.Pull.Repo(), f.Pull.Number)
 	case f.Pull.Number > 0:
 		return strings.TrimSpace(fmt.Sprintf("%s #%d %s", f.Pull.Repo(), f.Pull.Number, f.Pull.Title))
+	}
+	if f.Catalog {
+		return "Repositories"
 	}
 	return "Pull requests"
 }
@@ -89,6 +112,9 @@ type tabLink struct {
 	Count       int
 	Here        bool
 }
+
+// RepositoryPath returns the path of the page of the pull request's repository.
+func (id PullID) RepositoryPath() string { return RepositoryID{id.Owner, id.Name}.Path() }
 
 // Repo returns "owner/name".
 func (id PullID) Repo() string { return id.Owner + "/" + id.Name }
@@ -221,6 +247,19 @@ type checkButtons struct {
 	Check Check
 }
 
+// ofState has the data of the templates for parts of a project's state.
+type ofState struct {
+	ID    RepositoryID
+	State ProjectState
+}
+
+// ofRecord has the data of the template for an audit record. Project is set if the record's project is shown.
+type ofRecord struct {
+	ID      RepositoryID
+	Record  AuditRecord
+	Project bool
+}
+
 //go:embed templates
 var templates embed.FS
 
@@ -231,11 +270,14 @@ var funcs = template.FuncMap{
 	"projects": func(list []Project) side[Project] { return sideOf(list, func(p Project) Tone { return p.Tone }) },
 	"checks":   func(list []Check) side[Check] { return sideOf(list, Check.Tone) },
 	"buttons":  func(f frame, c Check) checkButtons { return checkButtons{f, c} },
+	"of":       func(id RepositoryID, p ProjectState) ofState { return ofState{id, p} },
+	"record":   func(id RepositoryID, r AuditRecord, project bool) ofRecord { return ofRecord{id, r, project} },
 	"diff":     diffHTML,
 	"plantext": planHTML,
 	"short":    func(sha string) string { return sha[:min(7, len(sha))] },
 	"join":     strings.Join,
 	"clock":    func(t time.Time) string { return t.UTC().Format("2 Jan 15:04") },
+	"day":      func(t time.Time) string { return t.UTC().Format("2 Jan 2006 15:04 UTC") },
 	"stamp":    func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 	"initial": func(login string) string {
 		for _, r := range login {
@@ -257,7 +299,7 @@ var funcs = template.FuncMap{
 // first used.
 var pages = sync.OnceValue(func() map[string]*template.Template {
 	out := map[string]*template.Template{}
-	for _, name := range []string{"overview", "pull", "text", "signin", "failed", "docs", "topic"} {
+	for _, name := range []string{"overview", "pull", "text", "signin", "failed", "docs", "topic", "repository", "project", "search"} {
 		out[name] = template.Must(template.New("").Funcs(funcs).ParseFS(templates, "templates/frame.html", "templates/parts.html", "templates/"+name+".html"))
 	}
 	return out

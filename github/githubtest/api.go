@@ -123,6 +123,10 @@ func (h *Hub) routes() *http.ServeMux {
 		"POST /app/hook/deliveries/{id}/attempts":              h.app.ByApp(h.outbox.Attempt),
 		"POST /app/installations/{installation}/access_tokens": h.app.ByApp(h.createToken),
 		"GET /installation/repositories":                       h.listRepositories,
+		"DELETE /applications/{id}/token":                      h.revokeToken,
+		"GET /user":                                            h.byUser(h.getUser),
+		"GET /user/installations":                              h.byUser(h.listUserInstallations),
+		"GET /user/installations/{installation}/repositories":  h.byUser(h.listUserRepositories),
 		"GET /repos/{owner}/{repo}":                            h.getRepository,
 		"GET /repos/{owner}/{repo}/tarball/{ref...}":           h.getArchive,
 		"GET /orgs/{org}/teams/{team}":                         h.teams.getTeam,
@@ -143,6 +147,8 @@ func (h *Hub) routes() *http.ServeMux {
 		}))
 	}
 	mux.HandleFunc("GET /archive/{link}", h.sendArchive)
+	mux.HandleFunc("GET /login/oauth/authorize", h.authorize)
+	mux.HandleFunc("POST /login/oauth/access_token", h.exchange)
 	mux.HandleFunc("POST /settings/apps/new", h.register)
 	mux.HandleFunc("POST /organizations/{org}/settings/apps/new", h.register)
 	return mux
@@ -180,6 +186,11 @@ func (h *Hub) opened(r *http.Request, n apps.Need) (*Repository, *rest.Problem) 
 // getRepository answers with the data of a repository.
 func (h *Hub) getRepository(r *http.Request) (int, any) {
 	x, p := h.opened(r, "metadata:read")
+	if login := h.reader(r); login != "" {
+		if x, p = h.repos.named(r), nil; x == nil || !x.readable(login) {
+			p = rest.NotFound
+		}
+	}
 	if p != nil {
 		return rest.Fail(p)
 	}

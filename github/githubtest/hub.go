@@ -71,9 +71,10 @@ type Hub struct {
 
 	*world
 	*teams
-	repos  repositories
-	links  map[string]archiveLink
-	faults nextFailures
+	repos   repositories
+	signIns signIns
+	links   map[string]archiveLink
+	faults  nextFailures
 }
 
 // New returns an empty Hub with its App. It has no repositories.

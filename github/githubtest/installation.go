@@ -94,9 +94,7 @@ func (h *Hub) listRepositories(r *http.Request) (int, any) {
 			list = append(list, x.repo.json())
 		}
 	}
-	shown := rest.Paged(r, list)
-	shown.Items = rest.Object{"total_count": len(list), "repositories": shown.Items}
-	return http.StatusOK, shown
+	return counted(r, "repositories", list)
 }
 
 func (w *world) installationJSON(id int64, account *user) rest.Object {

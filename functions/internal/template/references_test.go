@@ -47,7 +47,15 @@ func references(x templates.Template) []reference {
 			w.add(name+".DependsOn", d, dependsOn)
 		}
 	}
-	walker{from: "Outputs", out: &out}.walk("Outputs", x.Outputs)
+	for _, name := range slices.Sorted(maps.Keys(x.Outputs)) {
+		w := walker{from: "Outputs", out: &out}
+		at, o := "Outputs."+name, x.Outputs[name].(map[string]any)
+		if c, ok := o["Condition"].(string); ok {
+			w.add(at, c, condition)
+			w.guards = []guard{{c, true}}
+		}
+		w.walk(at+".Value", o["Value"])
+	}
 	walker{from: "Conditions", out: &out}.walk("Conditions", x.Conditions)
 	return out
 }

@@ -37,7 +37,7 @@ func TestOpen(t *testing.T) {
 		"the network for all":    {"  TimerRole:\n    Type: AWS::IAM::Role\n    Properties:\n", "  TimerRole:\n    Type: AWS::IAM::Role\n    Properties:\n      ManagedPolicyArns: [arn:aws:iam::aws:policy/AdministratorAccess]\n", "TimerRole: ManagedPolicyArns is [arn:aws:iam::aws:policy/AdministratorAccess], and must be"},
 		"SAM's policies":         {"CodeUri: dist/plan.zip\n", "CodeUri: dist/plan.zip\n      Policies: AdministratorAccess\n", "PlanFunction: Policies is not among"},
 		"another address":        {"CodeUri: dist/plan.zip\n", "CodeUri: dist/plan.zip\n      FunctionUrlConfig: { AuthType: NONE }\n", "PlanFunction: FunctionUrlConfig is not among"},
-		"addresses from pages":   {"AuthType: NONE\n", "AuthType: NONE\n      Cors: { AllowOrigins: [\"*\"] }\n", "WebhookUrl: Cors is not among"},
+		"addresses from pages":   {"GetAtt WebhookFunction.Arn\n      AuthType: NONE\n", "GetAtt WebhookFunction.Arn\n      AuthType: NONE\n      Cors: { AllowOrigins: [\"*\"] }\n", "WebhookUrl: Cors is not among"},
 		"a key of other regions": {"EnableKeyRotation: true", "EnableKeyRotation: true\n      MultiRegion: true", "Key: MultiRegion is not among"},
 		"a flood of webhooks":    {"      ReservedConcurrentExecutions: !If [ReservesWebhook, !Ref WebhookConcurrency, !Ref AWS::NoValue]\n", "", "WebhookFunction: it can take all invocations"},
 		"a flood of events":      {"      ScalingConfig: { MaximumConcurrency: !Ref MaxPlans }\n", "", "PlanEvents: it can take all invocations"},

@@ -28,6 +28,7 @@ func (w *World) For(ctx context.Context, name string) (*World, error) {
 	// This App may belong to a different GitHub server than the first App, with repositories of the same names.
 	// So the first App's patterns for states that repositories own do not apply to it.
 	x.OwnStates = nil
+	x.PageURL = "" // the page shows the first App only
 	if w.tarballs != nil {
 		own := *w.tarballs
 		own.Records, own.App = x.Intake.Records, a.Name

@@ -39,7 +39,7 @@ type World struct {
 	SQS     *sqs.Client
 	// Space is the part of the stores that belongs to the App. It is the App's name; "" for the first App.
 	Space tenants.Space
-	// App is the GitHub App. It is nil in the webhook function, which sends no requests to GitHub.
+	// App is the GitHub App. It is nil in the functions that do not act as the App: webhook and web.
 	App *github.App
 	// Intake has the records and the queue, which all functions use.
 	Intake *intake.Intake
@@ -52,6 +52,8 @@ type World struct {
 	tarballs *tarballStore
 	// WebhookSecrets are the webhook secrets of the first App. They are set only in the webhook function.
 	WebhookSecrets []github.Secret
+	// PageSecrets is a JSON object with the secrets of the page. It is set only in the web function.
+	PageSecrets github.Secret
 }
 
 // openTimeout is the time limit of Open. It is shorter than Lambda's own limit for starting a function.
@@ -92,6 +94,10 @@ func Open(f Function) (*World, error) {
 		return w, err
 	}
 	w.Artifacts = awsstore.Artifacts{Client: s3.NewFromConfig(cfg), Bucket: s.Bucket, KeyID: s.Key}
+	if f == Web {
+		w.PageSecrets, err = secret(ctx, cfg, s.PageSecret)
+		return w, err
+	}
 	if f == Plan {
 		w.tarballs = &tarballStore{Artifacts: w.Artifacts, Records: w.Intake.Records, Log: func(err error) { w.Log.Warn("tarball", "error", err.Error()) }}
 	}

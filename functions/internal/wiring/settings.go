@@ -23,10 +23,11 @@ const (
 	Plan    Function = "plan"
 	Apply   Function = "apply"
 	Janitor Function = "janitor"
+	Web     Function = "web"
 )
 
 // functions are all Lambda functions of the pipeline.
-var functions = []Function{Webhook, Plan, Apply, Janitor}
+var functions = []Function{Webhook, Plan, Apply, Janitor, Web}
 
 // Settings are the values of a function's environment variables. A field is zero if the function does not read
 // its variable.
@@ -37,6 +38,9 @@ type Settings struct {
 	AppKeySecret           string // the ARN of a secret
 	WebhookSecret          string // the same
 	GitHubURL              string
+	// PageSecret is the ARN of the page's secret. PageURL is the address of the page, without a slash at the end. It is ""
+	// if there is no page, and in the web function if that is at its own address.
+	PageSecret, PageURL string
 	// Apps are the additional Apps, without the first one. AppsSecrets is the prefix of the names of their
 	// secrets.
 	Apps        applist.List
@@ -82,6 +86,7 @@ type variable struct {
 
 var (
 	all      = functions
+	handlers = []Function{Webhook, Plan, Apply, Janitor} // of messages
 	inGitHub = []Function{Plan, Apply, Janitor}
 	engines  = []Function{Plan, Apply}
 )
@@ -90,17 +95,17 @@ var variables = []variable{
 	{"LOCKSTEP_TABLE", all, false, text(func(s *Settings) *string { return &s.Table })},
 	{"LOCKSTEP_SERVES", all, true, serves},
 	{"LOCKSTEP_DEPLOYMENT", inGitHub, true, text(func(s *Settings) *string { return &s.Deployment })},
-	{"LOCKSTEP_BUCKET", inGitHub, false, text(func(s *Settings) *string { return &s.Bucket })},
+	{"LOCKSTEP_BUCKET", []Function{Plan, Apply, Janitor, Web}, false, text(func(s *Settings) *string { return &s.Bucket })},
 	{"LOCKSTEP_KEY", inGitHub, false, text(func(s *Settings) *string { return &s.Key })},
-	{"LOCKSTEP_EVENTS_QUEUE", all, false, queue(func(s *Settings) *string { return &s.Events })},
+	{"LOCKSTEP_EVENTS_QUEUE", handlers, false, queue(func(s *Settings) *string { return &s.Events })},
 	{"LOCKSTEP_PLANS_QUEUE", []Function{Plan}, false, queue(func(s *Settings) *string { return &s.Plans })},
 	{"LOCKSTEP_APPLIES_QUEUE", []Function{Plan}, false, queue(func(s *Settings) *string { return &s.Applies })},
 	{"LOCKSTEP_APP_ID", inGitHub, false, appID},
 	{"LOCKSTEP_APP_KEY_SECRET", inGitHub, false, secretARN(func(s *Settings) *string { return &s.AppKeySecret })},
 	{"LOCKSTEP_WEBHOOK_SECRET", []Function{Webhook}, false, secretARN(func(s *Settings) *string { return &s.WebhookSecret })},
-	{"LOCKSTEP_GITHUB_URL", inGitHub, true, text(func(s *Settings) *string { return &s.GitHubURL })},
-	{"LOCKSTEP_APPS", all, true, apps},
-	{"LOCKSTEP_APPS_SECRETS", all, false, text(func(s *Settings) *string { return &s.AppsSecrets })},
+	{"LOCKSTEP_GITHUB_URL", []Function{Plan, Apply, Janitor, Web}, true, text(func(s *Settings) *string { return &s.GitHubURL })},
+	{"LOCKSTEP_APPS", handlers, true, apps},
+	{"LOCKSTEP_APPS_SECRETS", handlers, false, text(func(s *Settings) *string { return &s.AppsSecrets })},
 	{"LOCKSTEP_TARGET_ROLE", engines, true, text(func(s *Settings) *string { return &s.TargetRole })},
 	{"LOCKSTEP_EXTERNAL_ID", engines, true, text(func(s *Settings) *string { return &s.ExternalID })},
 	{"LOCKSTEP_STATE_ROLE", engines, false, text(func(s *Settings) *string { return &s.StateRole })},
@@ -108,8 +113,10 @@ var variables = []variable{
 	{"LOCKSTEP_STATES", engines, true, ownStates},
 	{"LOCKSTEP_MIRROR", engines, true, text(func(s *Settings) *string { return &s.Mirror })},
 	{"LOCKSTEP_TOOLBOX", engines, true, text(func(s *Settings) *string { return &s.Toolbox })},
-	{"LOCKSTEP_AUDIT", engines, false, text(func(s *Settings) *string { return &s.Audit })},
+	{"LOCKSTEP_AUDIT", []Function{Plan, Apply, Web}, false, text(func(s *Settings) *string { return &s.Audit })},
 	{"LOCKSTEP_BUILD_PROJECT", engines, true, text(func(s *Settings) *string { return &s.Builds })},
+	{"LOCKSTEP_PAGE_SECRET", []Function{Web}, false, secretARN(func(s *Settings) *string { return &s.PageSecret })},
+	{"LOCKSTEP_PAGE_URL", []Function{Plan, Apply, Janitor, Web}, true, pageURL},
 	{"LOCKSTEP_METRICS", all, true, text(func(s *Settings) *string { return &s.Metrics })},
 	{"LOCKSTEP_COLLECTOR_SECRET", inGitHub, true, secretARN(func(s *Settings) *string { return &s.CollectorSecret })},
 	{"LOCKSTEP_MAX_PLANS", []Function{Plan}, false, maxPlans},
@@ -195,6 +202,15 @@ func secretARN(field func(*Settings) *string) func(*Settings, string) error {
 		*field(s) = value
 		return nil
 	}
+}
+
+func pageURL(s *Settings, value string) error {
+	u, err := url.Parse(value)
+	if err != nil || u.Scheme != "https" || u.Host == "" || strings.TrimSuffix(u.Path, "/") != "" || u.RawQuery != "" {
+		return fmt.Errorf("%q is not the address of a server, such as https://lockstep.example.com", value)
+	}
+	s.PageURL = "https://" + u.Host
+	return nil
 }
 
 func ownStates(s *Settings, value string) (err error) {

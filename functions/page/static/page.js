@@ -2,8 +2,9 @@
 "use strict";
 
 (() => {
-  const version = document.body.dataset.version;
-  if (!version) return;
+  // The server announces changes, or else the page looks for them every so many seconds, as long as something is in progress.
+  const { version, poll } = document.body.dataset;
+  if (!version && !poll) return;
 
   const told = document.getElementById("told");
   const live = document.getElementById("live");
@@ -50,7 +51,7 @@
     return changed.filter((name) => name);
   }
 
-  let busy = false, again = false;
+  let busy = false, again = false, next = poll;
   async function refresh() {
     if (busy) { again = true; return; }
     busy = true;
@@ -58,6 +59,7 @@
       const answer = await fetch(location.pathname, { headers: { Accept: "text/html" } });
       if (!answer.ok) return;
       const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+      next = page.body.dataset.poll;
       const changed = [];
       for (const region of document.querySelectorAll("[data-live]")) {
         const fresh = page.getElementById(region.id);
@@ -70,10 +72,18 @@
     }
   }
 
-  const events = new EventSource("/events?since=" + version);
-  events.addEventListener("open", () => { live.hidden = false; live.className = "live"; live.textContent = "live"; });
-  events.addEventListener("error", () => { live.className = "live lost"; live.textContent = "not connected"; });
-  events.addEventListener("message", refresh);
+  if (version) {
+    const events = new EventSource("/events?since=" + version);
+    events.addEventListener("open", () => { live.hidden = false; live.className = "live"; live.textContent = "live"; });
+    events.addEventListener("error", () => { live.className = "live lost"; live.textContent = "not connected"; });
+    events.addEventListener("message", refresh);
+  } else {
+    const look = async () => {
+      if (!document.hidden) await refresh();
+      if (next) setTimeout(look, next * 1000);
+    };
+    setTimeout(look, next * 1000);
+  }
 
   // Control and Enter send a comment.
   const text = document.getElementById("text");

@@ -19,8 +19,7 @@ func (p *Intake) Served(ctx context.Context, r github.Repo) (Service, error) {
 	if by := p.Serves.Decide(r, Known{}); !by.Allowed() {
 		return by, nil // no records for repositories that are not served
 	}
-	owner := "served/" + strings.ToLower(r.Owner)
-	name := owner + "/" + strings.ToLower(r.Name)
+	owner, name := servedKeys(r.Owner, r.Name)
 	for {
 		var k Known
 		wasOwner, err := p.known(ctx, owner, &k.Owner)
@@ -45,6 +44,20 @@ func (p *Intake) Served(ctx context.Context, r github.Repo) (Service, error) {
 			return s, err
 		}
 	}
+}
+
+// servedKeys returns the keys of the records with the IDs of an owner and of a repository.
+func servedKeys(owner, name string) (ownerKey, repoKey string) {
+	ownerKey = "served/" + strings.ToLower(owner)
+	return ownerKey, ownerKey + "/" + strings.ToLower(name)
+}
+
+// KnownID returns the ID of the repository that had a name when Lockstep first worked for it; 0 if there is none. owner
+// and name must be valid names of GitHub.
+func (p *Intake) KnownID(ctx context.Context, owner, name string) (id int64, err error) {
+	_, key := servedKeys(owner, name)
+	_, err = p.known(ctx, key, &id)
+	return id, err
 }
 
 // known reads the ID that is recorded for a name into id. If there is no record, id stays unchanged.

@@ -88,11 +88,18 @@ func general(s *lambdatest.Stack, d templates.Decision) (templates.Decision, str
 	return d, policy
 }
 
-// kindOf is the directory of a record in one word where it is of no kind that the webhook's function reads; the others read all.
+// kindOf is the directory of a record in one word where it is of no kind that the webhook's function reads. The page reads some
+// kinds; the others read all.
 func kindOf(who, dir string) string {
 	switch {
 	case dir == "delivery" || strings.HasPrefix(dir, "delivery/~"):
 		return dir
+	case who == "WebRole":
+		collection, rest, _ := strings.Cut(dir, "/")
+		if rest != "" {
+			collection += "/5"
+		}
+		return collection
 	case who == "WebhookRole" && strings.HasPrefix(dir, "watch/"):
 		return watchedDir.ReplaceAllString(dir, "${1}5/c0ffee")
 	case who == "WebhookRole" && strings.HasPrefix(dir, "issue/"):

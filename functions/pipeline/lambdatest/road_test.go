@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -38,6 +39,7 @@ type road struct {
 	account *lambdatest.Account
 	stack   *lambdatest.Stack
 	hook    string // the webhook's URL
+	page    string // the page's address
 	log     *logged
 	cut     bool // functions are killed at their limit
 	read    int  // parts of packages, at the last call of usage
@@ -51,10 +53,10 @@ var bootstraps = sync.OnceValues(func() (map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := statebackendtest.BuiltOf(root, "./functions/webhook", "./functions/plan", "./functions/apply", "./functions/janitor"); err != nil {
+	if err := statebackendtest.BuiltOf(root, "./functions/webhook", "./functions/plan", "./functions/apply", "./functions/janitor", "./functions/web"); err != nil {
 		return nil, err
 	}
-	return lambdatest.BuildFunctions(root, dir, "webhook", "plan", "apply", "janitor")
+	return lambdatest.BuildFunctions(root, dir, "webhook", "plan", "apply", "janitor", "web")
 })
 
 // logged is what the functions have logged.
@@ -76,6 +78,13 @@ func (l *logged) String() string {
 }
 
 const hookSecret = "the webhook's secret"
+
+const pageKey = "the key of the page, of more than 32 characters"
+
+// pageSecrets returns the secret of the page.
+func pageSecrets(key string, hub *githubtest.Hub) string {
+	return fmt.Sprintf(`{"key": %q, "client_id": %q, "client_secret": %q}`, key, githubtest.ClientID, hub.ClientSecret())
+}
 
 // newRoad deploys everything for a repository with files. change may change what is
 // deployed.
@@ -100,11 +109,16 @@ func newRoadTo(t testing.TB, between func(http.Handler) http.Handler, files gith
 	r.repo = r.hub.AddRepository("acme", "infra", files)
 	r.repo.Grant("alice", "write")
 	r.repo.Grant("mallory", "read")
+	page := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) { r.stack.Functions["web"].URL().ServeHTTP(w, req) }))
+	t.Cleanup(page.Close)
+	r.page = page.URL
+	r.hub.SetCallback(page.URL + "/signed-in")
 	o := lambdatest.StackOptions{
 		Template: templates.ReadTemplate(t, filepath.Join(root, "template.yaml")), Name: "lockstep",
 		Parameters: map[string]string{
 			"AppId": "4711", "Serves": "acme/infra",
 			"AppKeySecretArn": r.account.Keep("app-key", r.hub.AppKey()), "WebhookSecretArn": r.account.Keep("webhook", hookSecret),
+			"PageSecretArn": r.account.Keep("page", pageSecrets(pageKey, r.hub)), "PageUrl": page.URL,
 			"GitHubUrl": api.URL, "StateBucket": "states", "StateTable": "locks", "StateKeyArn": "arn:aws:kms:us-east-1:111122223333:key/states", "ExternalId": "only we know it",
 			"PlanTargetRoleArn": r.account.AddRole("plan"), "ApplyTargetRoleArn": r.account.AddRole("apply"),
 		},
@@ -133,7 +147,7 @@ func (r *road) check() {
 	for _, c := range r.hub.Edits() {
 		said += c.Text
 	}
-	for _, secret := range []string{hookSecret, lambdatest.SecretKey, "PRIVATE KEY", "only we know it", "token-of-", "secret-of-"} {
+	for _, secret := range []string{hookSecret, pageKey, "ghu_", r.hub.ClientSecret(), lambdatest.SecretKey, "PRIVATE KEY", "only we know it", "token-of-", "secret-of-"} {
 		if strings.Contains(said, secret) {
 			r.t.Errorf("%q was said", secret)
 		}

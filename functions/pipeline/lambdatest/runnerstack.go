@@ -168,7 +168,7 @@ func (s *Stack) names() {
 
 func (s *Stack) each(kind string, make func(name string, properties map[string]any)) {
 	for _, name := range slices.Sorted(maps.Keys(s.Template.Resources)) {
-		if r := s.Template.Resources[name]; r.Type == kind {
+		if r := s.Template.Resources[name]; r.Type == kind && s.resolver.Has(r) {
 			make(name, r.Properties)
 		}
 	}

@@ -62,7 +62,12 @@ func urlEvent(r *http.Request, body []byte) events.LambdaFunctionURLRequest {
 		},
 	}
 	for name, values := range r.Header {
-		e.Headers[strings.ToLower(name)] = strings.Join(values, ",")
+		if name != "Cookie" {
+			e.Headers[strings.ToLower(name)] = strings.Join(values, ",")
+		}
+	}
+	for _, c := range r.Cookies() {
+		e.Cookies = append(e.Cookies, c.Name+"="+c.Value)
 	}
 	e.Body = string(body)
 	if !isText(r.Header.Get("Content-Type")) {
@@ -89,6 +94,9 @@ func writeAnswer(w http.ResponseWriter, answer events.LambdaFunctionURLResponse)
 	}
 	for name, value := range answer.Headers {
 		w.Header().Set(name, value)
+	}
+	for _, c := range answer.Cookies {
+		w.Header().Add("Set-Cookie", c)
 	}
 	if answer.StatusCode == 0 {
 		answer.StatusCode = http.StatusOK

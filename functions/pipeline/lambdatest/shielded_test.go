@@ -90,7 +90,7 @@ func functionEnvironment(address string) []string {
 		"LOCKSTEP_TABLE=t", "LOCKSTEP_BUCKET=b", "LOCKSTEP_AUDIT=a", "LOCKSTEP_KEY=k", "LOCKSTEP_APP_ID=1", "LOCKSTEP_MAX_PLANS=10",
 		"LOCKSTEP_EVENTS_QUEUE=https://sqs/e.fifo", "LOCKSTEP_PLANS_QUEUE=https://sqs/p.fifo", "LOCKSTEP_APPLIES_QUEUE=https://sqs/a.fifo",
 		"LOCKSTEP_STATE_ROLE=arn:aws:iam::1:role/states", "LOCKSTEP_STATE_EXTERNAL_ID=stack",
-		"LOCKSTEP_APP_KEY_SECRET=" + arn + "key", "LOCKSTEP_WEBHOOK_SECRET=" + arn + "hook", "LOCKSTEP_APPS_SECRETS=lockstep/apps/",
+		"LOCKSTEP_APP_KEY_SECRET=" + arn + "key", "LOCKSTEP_WEBHOOK_SECRET=" + arn + "hook", "LOCKSTEP_APPS_SECRETS=lockstep/apps/", "LOCKSTEP_PAGE_SECRET=" + arn + "page",
 	}
 }
 

@@ -99,8 +99,8 @@ func (r *road) parts() pricing.Deployment {
 			d.Keys++
 		}
 	}
-	for name := range r.stack.Template.Parameters {
-		if strings.HasSuffix(name, "SecretArn") {
+	for name, p := range r.stack.Template.Parameters {
+		if strings.HasSuffix(name, "SecretArn") && p.Default == nil { // the page is optional
 			d.Secrets++
 		}
 	}

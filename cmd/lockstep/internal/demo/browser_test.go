@@ -5,48 +5,17 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 
-	"github.com/lockstep-iac/lockstep/statebackend/statebackendtest"
+	"github.com/lockstep-iac/lockstep/functions/page/pagetest"
 )
 
 var screenshots = flag.String("screenshots", "", "a directory for pictures of the pages")
-
-// browser returns a context that drives a browser of its own. Without Chromium the
-// test is skipped, or fails if LOCKSTEP_TEST_PARTS=require.
-func browser(t *testing.T) context.Context {
-	t.Helper()
-	var path string
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
-		if p, err := exec.LookPath(name); err == nil {
-			path = p
-			break
-		}
-	}
-	if path == "" {
-		statebackendtest.Missing(t, "Chromium is not installed: `apt-get install chromium` or the like")
-	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(path), chromedp.UserDataDir(t.TempDir()),
-		chromedp.Flag("headless", true), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.NoFirstRun,
-		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-background-networking", true),
-		chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true),
-	)
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
-	t.Cleanup(cancel)
-	ctx, cancel = chromedp.NewExecAllocator(ctx, options...)
-	t.Cleanup(cancel)
-	ctx, cancel = chromedp.NewContext(ctx, chromedp.WithErrorf(t.Logf))
-	t.Cleanup(func() { chromedp.Cancel(ctx); cancel() })
-	return ctx
-}
 
 // show serves the page of a world that lives.
 func show(t *testing.T) (url string) {
@@ -85,8 +54,8 @@ func newWorld(t *testing.T) *World {
 // again. Nothing on it is against its own security policy.
 func TestInABrowser(t *testing.T) {
 	url := show(t)
-	ctx := browser(t)
-	complaints := listen(t, ctx)
+	ctx := pagetest.Browser(t)
+	complaints := pagetest.Complaints(t, ctx)
 	must := func(text string, err error) string {
 		t.Helper()
 		if err != nil {
@@ -121,7 +90,7 @@ func TestInABrowser(t *testing.T) {
 // Everything fits its window, by day and by night.
 func TestPagesFit(t *testing.T) {
 	url := show(t)
-	ctx := browser(t)
+	ctx := pagetest.Browser(t)
 	const pull = "/acme/infrastructure/pull/2"
 	for name, path := range map[string]string{
 		"list": "/", "conversation": pull, "files": pull + "/files", "checks": pull + "/checks", "projects": pull + "/projects", "nothing": "/nothing", "docs": "/docs", "topic": "/docs/reference/settings",
@@ -153,6 +122,11 @@ func look(t *testing.T, ctx context.Context, url, file string, width int64, sche
 	overflow, err := chromedp.Run(ctx, chromedp.Evaluate[int](unfold))
 	if err != nil || overflow > 0 {
 		t.Errorf("%s is %d pixels too wide for %d (%v)", url, overflow, width, err)
+	}
+	if (width == 360) == (scheme == "light") { // it takes seconds
+		for _, found := range pagetest.Inspect(t, ctx) {
+			t.Errorf("%s at %d, %s: %s", url, width, scheme, found)
+		}
 	}
 	if *screenshots == "" {
 		return

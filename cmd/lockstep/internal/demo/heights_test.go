@@ -13,6 +13,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/page"
+	"github.com/lockstep-iac/lockstep/functions/page/pagetest"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
@@ -57,7 +58,7 @@ func pullOfMany(n int, others ...comment.ProjectStatus) page.Pull {
 // else there is.
 func TestManyProjectsAreShort(t *testing.T) {
 	failed := comment.ProjectStatus{Name: "network", Standing: comment.PlanFailed, Texts: comment.Texts{Body: "```\nError: Unsupported argument\n\n  on main.tf line 3\n```\n", Check: "lockstep/network"}}
-	ctx := browser(t)
+	ctx := pagetest.Browser(t)
 	heights := map[string]int{}
 	for name, pull := range map[string]page.Pull{"1": pullOfMany(1), "26": pullOfMany(26), "500": pullOfMany(500), "1-failed": pullOfMany(0, failed), "26-failed": pullOfMany(25, failed), "500-failed": pullOfMany(499, failed)} {
 		server := httptest.NewServer(page.Handler{Site: still{pull}, Title: "test"}.Server())

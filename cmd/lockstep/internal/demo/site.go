@@ -33,7 +33,7 @@ func (s Site) Pulls(ctx context.Context) ([]page.Pull, error) {
 	var open, others []page.Pull
 	for _, v := range slices.Backward(s.w.repo.Pulls()) {
 		p := s.pull(v)
-		if err := s.w.machine.Glance(ctx, s.w.repo.Repo(), v.Number, &p); err != nil {
+		if err := s.w.machine.Site("").Glance(ctx, s.w.repo.Repo(), v.Number, &p); err != nil {
 			return nil, err
 		}
 		if v.State == "open" {
@@ -72,7 +72,7 @@ func (s Site) Pull(ctx context.Context, id page.PullID) (page.Pull, error) {
 		return page.Pull{}, err
 	}
 	p := s.pull(v)
-	if err := s.w.machine.Show(ctx, s.w.repo.Repo(), v.Number, &p); err != nil {
+	if err := s.w.machine.Site("").Show(ctx, s.w.repo.Repo(), v.Number, &p); err != nil {
 		return page.Pull{}, err
 	}
 	for i := range p.Projects {
@@ -181,5 +181,5 @@ func (s Site) Text(ctx context.Context, id page.PullID, kind page.TextKind, name
 	if _, err := s.find(id); err != nil {
 		return "", err
 	}
-	return s.w.machine.Text(ctx, s.w.repo.Repo(), id.Number, kind, name)
+	return s.w.machine.Site("").Text(ctx, id, kind, name)
 }

@@ -29,7 +29,7 @@ func Stories() []Story {
 		commentApply, buttons, mergeApply, mergeQueue, automerge, requiredCheck,
 		semanticDifferent, twoPlansAtOnce, supersede, planOptions, importByComment, stateMove, removedProject,
 		policy, steps, sarif, costGate, toolbox, override, teamGate, codeowners, hooks, deployments, lockSet,
-		annotations, riskGate, blastRadius, manyProjects, history, auditTrail, measuring, monorepo, environments, remoteState, projectInputs, units, atlantisYAML, shadowMode,
+		annotations, riskGate, blastRadius, manyProjects, history, auditTrail, measuring, onThePage, monorepo, environments, remoteState, projectInputs, units, atlantisYAML, shadowMode,
 		applyQueue, progress, resume, longApply, stop, unlock, partialFailure, retryAfterMerge, followUp, runTrigger,
 		fork, forkPlan, bigPlan, replay,
 	}

@@ -53,7 +53,7 @@ func newStage(t *testing.T) *stage {
 		t.Fatal(err)
 	}
 	s.write("template.yaml", string(text))
-	for _, name := range []string{"webhook", "plan", "apply", "janitor"} {
+	for _, name := range []string{"webhook", "plan", "apply", "janitor", "web"} {
 		s.write(name+".zip", "the code of "+name)
 	}
 	return s
@@ -241,7 +241,7 @@ func (s *stage) complete() {
 		s.t.Errorf("%d values of two secrets", n)
 	}
 	objects := s.account.Objects("lockstep-" + awstest.ID + "-" + awstest.Region)
-	if len(objects) != 5 {
+	if len(objects) != 6 {
 		s.t.Errorf("objects: %q", objects)
 	}
 	if s.arrived == 0 {

@@ -1,7 +1,6 @@
 package localpipeline
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -128,16 +127,6 @@ func TestWhere(t *testing.T) {
 	}
 }
 
-// Every standing that there is can be put into words.
-func TestStandings(t *testing.T) {
-	t.Parallel()
-	for _, standing := range comment.Standings() {
-		if p := shown(runs.Run{}, comment.ProjectStatus{Standing: standing}, false); p.Standing == "" || p.Tone == "" {
-			t.Errorf("%s has no words", standing)
-		}
-	}
-}
-
 // TestPageHasNoSecret carries out an attack: the decision about a requirement quotes an answer of its gate, the last look an
 // error of the settings, and an apply its provisioner, each with a secret of ours in it.
 func TestPageHasNoSecret(t *testing.T) {
@@ -155,7 +144,7 @@ func TestPageHasNoSecret(t *testing.T) {
 		t.Fatal(err)
 	}
 	var p page.Pull
-	err := m.Show(t.Context(), r.Pull.Repo, 7, &p)
+	err := m.Site("").Show(t.Context(), r.Pull.Repo, 7, &p)
 	text := p.Report
 	for _, x := range p.Projects {
 		text += x.Report
@@ -188,7 +177,7 @@ func TestPageHasNoOtherPlan(t *testing.T) {
 		t.Fatal(err)
 	}
 	var p page.Pull
-	if err := m.Show(t.Context(), r.Pull.Repo, 9, &p); err != nil || strings.Contains(p.Projects[0].Report, "nothing of note") || !strings.Contains(p.Projects[0].Report, "The stored plan was replaced") {
+	if err := m.Site("").Show(t.Context(), r.Pull.Repo, 9, &p); err != nil || strings.Contains(p.Projects[0].Report, "nothing of note") || !strings.Contains(p.Projects[0].Report, "The stored plan was replaced") {
 		t.Errorf("%+v %v", p, err)
 	}
 }
@@ -234,43 +223,6 @@ func TestLooks(t *testing.T) {
 			}
 		})
 	}
-}
-
-// TestListReadsAtOnce holds that a list reads no record for a project alone.
-func TestListReadsAtOnce(t *testing.T) {
-	t.Parallel()
-	m := newMachine(t)
-	applies(t, m)
-	all, err := m.pulls(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	from, err := m.snapshot(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, x := range all {
-		if err := x.read(t.Context(), from); err != nil {
-			t.Fatal(err)
-		}
-	}
-	from.Records = unread{t: t}
-	for _, x := range all {
-		if err := m.glance(t.Context(), from, x, new(page.Pull)); err != nil {
-			t.Error(err)
-		}
-	}
-}
-
-// unread are records that nobody may read.
-type unread struct {
-	pipeline.Records
-	t *testing.T
-}
-
-func (u unread) Get(_ context.Context, key string) (pipeline.Record, error) {
-	u.t.Errorf("%s is read", key)
-	return pipeline.Record{}, nil
 }
 
 func with(l runstatus.Look, set func(*runstatus.Look)) runstatus.Look {

@@ -34,12 +34,12 @@ func (m *Machine) member(c Config, in tenants.Space) *member {
 	parts := assembly.Parts{
 		App:       c.App,
 		Intake:    &intake.Intake{Records: m.Data.Records, Queue: m.Data.Queue, Serves: c.Serves, Log: c.Log},
-		Artifacts: m.Data.Artifacts, Where: func(a pipeline.Artifact) string { return where(c.URL, a) },
+		Artifacts: m.Data.Artifacts, PageURL: c.URL,
 		Secrets: secrets(c.Secret, hidden), Deployment: c.Deployment,
 	}
 	if in != "" { // the pages know the first App only
 		parts.Intake.Records, parts.Intake.Queue = in.Records(m.Data.Records), in.Queue(m.Data.Queue)
-		parts.Artifacts, parts.Where = in.Artifacts(m.Data.Artifacts), nil
+		parts.Artifacts, parts.PageURL = in.Artifacts(m.Data.Artifacts), ""
 	}
 	p := parts.Pipeline()
 	p.States, p.Audit, p.Measure, p.Trace = c.OwnStates, audit.Trail{Chains: m.Data.Chains}, c.Measure, c.Trace

@@ -213,7 +213,7 @@ func janitor(ctx context.Context, m *localpipeline.Machine, log func(error)) {
 
 // handler returns the HTTP handler for webhooks and pages. Only people who may see the pages get them.
 func (s *serveSettings) handler(ctx context.Context, m *localpipeline.Machine, base string, log func(error)) http.Handler {
-	pages := page.Handler{Site: m.Site(s.web), Access: s.access, Title: "runs", Manual: docs.Read(), Log: log, Metrics: &s.metrics}.Server()
+	pages := page.Handler{Site: m.Site(s.web), Door: s.access, Title: "runs", Manual: docs.Read(), Log: log, Metrics: &s.metrics}.Server()
 	mux := http.NewServeMux()
 	mux.Handle("/webhook", s.measured(m.Webhook))
 	for name, x := range m.Webhooks() {

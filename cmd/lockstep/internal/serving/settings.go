@@ -213,25 +213,8 @@ func (o *serveOptions) github(a *cli.App, s *serveSettings) error {
 	}
 	s.secret = github.NewSecret(secret)
 	s.secrets = append(s.secrets, key, secret)
-	s.web = webOf(o.githubURL)
+	s.web = github.WebURL(o.githubURL)
 	return nil
-}
-
-// webOf returns the address of a GitHub server's web pages from the address of its API.
-// Source: https://docs.github.com/en/enterprise-server@latest/rest/overview/resources-in-the-rest-api
-func webOf(api string) string {
-	u, err := url.Parse(api)
-	switch {
-	case err != nil || u.Scheme != "https":
-		return ""
-	case u.Host == "api.github.com":
-		return "https://github.com"
-	case strings.HasPrefix(u.Path, "/api/v3"):
-		return "https://" + u.Host
-	case strings.HasPrefix(u.Host, "api."): // with data residency
-		return "https://" + strings.TrimPrefix(u.Host, "api.")
-	}
-	return ""
 }
 
 // page parses the options of the page: its address and its token.

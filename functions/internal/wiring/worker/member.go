@@ -94,7 +94,7 @@ func (w *Worker) member(own *wiring.World) *member {
 	calls := callouts.AWS{Config: own.AWS, FunctionsSetting: "the deployment's parameter CalledFunctions", SecretsSetting: "the deployment's parameter SigningKeys", TopicsSetting: "the deployment's parameter CalledTopics"}.Caller()
 	calls.Hide = func(text string) string { return e.Redact(text, nil) }
 	e.Gate = calls.Judge
-	parts := assembly.Parts{App: own.App, Intake: own.Intake, Artifacts: own.Artifacts, Where: own.Where, Secrets: own.Secrets, Deployment: own.Deployment}
+	parts := assembly.Parts{App: own.App, Intake: own.Intake, Artifacts: own.Artifacts, Where: own.Where, PageURL: own.PageURL, Secrets: own.Secrets, Deployment: own.Deployment}
 	p := parts.Pipeline()
 	p.Engine, p.Projects, p.TryPolicies, p.Step, p.FindUnits, p.Scratch = e, e, e.Rehearse, e.Step, e.FindUnits, e.Scratch
 	p.States, p.Share, p.Hook, p.Notify = own.OwnStates, own.MaxPlans, calls.Hook, calls.Notify

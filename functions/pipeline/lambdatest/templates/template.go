@@ -164,6 +164,11 @@ func (r Resolver) substitute(text string) string {
 }
 
 // holds evaluates a condition of the template.
+// Has reports whether a resource of the template is made, by its condition.
+func (r Resolver) Has(x Resource) bool {
+	return x.Condition == "" || r.holds(r.Template.Conditions[x.Condition])
+}
+
 func (r Resolver) holds(c any) bool {
 	for name, arg := range c.(map[string]any) {
 		args := arg.([]any)

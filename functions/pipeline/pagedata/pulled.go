@@ -1,4 +1,4 @@
-package localpipeline
+package pagedata
 
 import (
 	"cmp"
@@ -24,8 +24,8 @@ type pulled struct {
 	runs []runs.Run
 }
 
-// pulls returns all pull requests, by repository, the newest first.
-func (m *Machine) pulls(ctx context.Context) ([]pulled, error) {
+// pulls returns all pull requests, by repository, the newest first. It needs All.
+func (s Site) pulls(ctx context.Context) ([]pulled, error) {
 	type id struct {
 		repo   int64
 		number int
@@ -39,7 +39,7 @@ func (m *Machine) pulls(ctx context.Context) ([]pulled, error) {
 		}
 		return x
 	}
-	looks, err := m.Data.Records.ListAll(ctx, "pull")
+	looks, err := s.All(ctx, "pull")
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +52,7 @@ func (m *Machine) pulls(ctx context.Context) ([]pulled, error) {
 			of(l.Pull).look = l
 		}
 	}
-	list, err := m.Data.Records.ListAll(ctx, "run")
+	list, err := s.All(ctx, "run")
 	if err != nil {
 		return nil, err
 	}
@@ -75,12 +75,12 @@ func (m *Machine) pulls(ctx context.Context) ([]pulled, error) {
 }
 
 // pulled returns one pull request.
-func (m *Machine) pulled(ctx context.Context, repo github.Repo, number int) (x pulled, err error) {
+func (s Site) pulled(ctx context.Context, repo github.Repo, number int) (x pulled, err error) {
 	x.Pull = pipeline.Pull{Repo: repo, Number: number}
-	if x.look, err = runstatus.LastLook(ctx, m.Data.Records, x.Pull); err != nil {
+	if x.look, err = runstatus.LastLook(ctx, s.Records, x.Pull); err != nil {
 		return x, err
 	}
-	x.runs, err = m.runs(ctx, repo, number)
+	x.runs, err = s.runs(ctx, repo, number)
 	return x, err
 }
 
@@ -146,27 +146,31 @@ type snapshot struct {
 
 // snapshot reads the records that can block applies: the last applies of states, and locks by people. It also
 // reads the addresses of states, because they lead to these records.
-func (m *Machine) snapshot(ctx context.Context) (*snapshot, error) {
-	s := &snapshot{Records: m.Data.Records, all: m.Data.Records.ListAll, have: map[string]pipeline.Record{}}
+func (s Site) snapshot(ctx context.Context) (*snapshot, error) {
+	out := &snapshot{Records: s.Records, all: s.All, have: map[string]pipeline.Record{}}
 	for _, collection := range []string{"state", "lock", "address"} {
-		if err := s.add(ctx, collection); err != nil {
+		if err := out.add(ctx, collection); err != nil {
 			return nil, err
 		}
 	}
-	return s, nil
+	return out, nil
 }
 
 // add reads a whole collection of records into the snapshot.
 func (s *snapshot) add(ctx context.Context, collection string) error {
 	list, err := s.all(ctx, collection)
-	if err != nil {
-		return err
+	if err == nil {
+		s.keep(collection, list)
 	}
+	return err
+}
+
+// keep adds all records of a collection or a directory to the snapshot.
+func (s *snapshot) keep(dir string, list []pipeline.Record) {
 	for _, rec := range list {
 		s.have[rec.Key] = rec
 	}
-	s.dirs = append(s.dirs, collection+"/")
-	return nil
+	s.dirs = append(s.dirs, dir+"/")
 }
 
 // Get implements pipeline.Records.
@@ -179,8 +183,8 @@ func (s *snapshot) Get(ctx context.Context, key string) (pipeline.Record, error)
 }
 
 // runs reads the records of a pull request's projects.
-func (m *Machine) runs(ctx context.Context, repo github.Repo, number int) ([]runs.Run, error) {
-	list, err := m.Data.Records.List(ctx, fmt.Sprintf("run/%d/%d", repo.ID, number))
+func (s Site) runs(ctx context.Context, repo github.Repo, number int) ([]runs.Run, error) {
+	list, err := s.Records.List(ctx, fmt.Sprintf("run/%d/%d", repo.ID, number))
 	if err != nil {
 		return nil, err
 	}

@@ -1,12 +1,13 @@
-package localpipeline
+package pagedata
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 	"github.com/lockstep-iac/lockstep/functions/comment"
@@ -20,52 +21,74 @@ import (
 
 // Show adds facts from Lockstep's records to the page of a pull request: its projects, those with problems
 // first, and the facts about the pull request as a whole.
-func (m *Machine) Show(ctx context.Context, repo github.Repo, number int, p *page.Pull) error {
-	x, err := m.pulled(ctx, repo, number)
+func (s Site) Show(ctx context.Context, repo github.Repo, number int, p *page.Pull) error {
+	x, err := s.pulled(ctx, repo, number)
 	if err != nil {
 		return err
 	}
-	return m.show(ctx, x, p)
+	return s.show(ctx, x, p)
 }
 
-// Glance adds the facts for one line in the list of pull requests to p. Unlike [Machine.Show], it leaves out
+// Glance adds the facts for one line in the list of pull requests to p. Unlike [Site.Show], it leaves out
 // the texts of plans and results.
-func (m *Machine) Glance(ctx context.Context, repo github.Repo, number int, p *page.Pull) error {
-	x, err := m.pulled(ctx, repo, number)
+func (s Site) Glance(ctx context.Context, repo github.Repo, number int, p *page.Pull) error {
+	x, err := s.pulled(ctx, repo, number)
 	if err != nil {
 		return err
 	}
-	return m.glance(ctx, m.Data.Records, x, p)
+	return s.glance(ctx, s.Records, x, p)
 }
 
-func (m *Machine) show(ctx context.Context, x pulled, p *page.Pull) error {
-	all, err := statuses(ctx, m.Data.Records, x)
+func (s Site) show(ctx context.Context, x pulled, p *page.Pull) error {
+	from, err := s.ofRepository(ctx, x.Repo)
 	if err != nil {
 		return err
 	}
-	same := map[string]string{}
-	for _, a := range all {
-		if a.Standing == comment.ApplyQueued {
-			if a.Ahead, err = runstatus.Ahead(ctx, m.Data.Records, a.run); err != nil {
+	all, err := statuses(ctx, from, x)
+	if err != nil {
+		return err
+	}
+	shownAs, texts := make([]page.Project, len(all)), make([]string, len(all))
+	g, within := errgroup.WithContext(ctx)
+	g.SetLimit(atOnce)
+	for i, a := range all {
+		g.Go(func() (err error) {
+			if a.Standing == comment.ApplyQueued {
+				if a.Ahead, err = runstatus.Ahead(within, s.Records, a.run); err != nil {
+					return err
+				}
+			}
+			all[i], shownAs[i] = a, shown(a.run, a.ProjectStatus, a.former)
+			if texts[i], err = runstatus.Body(within, s.Artifacts, s.Where, a.run, a.Standing); err != nil {
 				return err
 			}
-		}
-		out := shown(a.run, a.ProjectStatus, a.former)
-		if out.Report, err = m.report(ctx, a, same); err != nil {
+			shownAs[i].Log, err = s.logOf(within, a.run)
 			return err
-		}
-		if out.Log, err = m.logOf(ctx, a.run); err != nil {
-			return err
-		}
-		p.Projects = append(p.Projects, out)
+		})
 	}
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	same, size := map[string]string{}, 0
+	for i, a := range all {
+		text := s.report(a, texts[i], same)
+		if size+len(text) > maxReports {
+			text = "*The report is left out, because this page is long. The check `" + a.run.Check() + "` on GitHub has it.*"
+		}
+		shownAs[i].Report, size = text, size+len(text)
+	}
+	p.Projects = append(p.Projects, shownAs...)
 	if h, ok := whole(x, p); ok {
-		p.Report = m.censored(strings.Join(append([]string{h.Summary(github.MaxCheckText)}, h.Notes...), "\n\n"))
+		p.Report = s.censored(strings.Join(append([]string{h.Summary(github.MaxCheckText)}, h.Notes...), "\n\n"))
 	}
 	return nil
 }
 
-func (m *Machine) glance(ctx context.Context, from pipeline.Records, x pulled, p *page.Pull) error {
+// maxReports is the maximum length of all reports on one page, in bytes. An answer of a function on AWS may have 6 MB,
+// and a pull request may have hundreds of projects.
+const maxReports = 2 << 20
+
+func (s Site) glance(ctx context.Context, from pipeline.Records, x pulled, p *page.Pull) error {
 	all, err := statuses(ctx, from, x)
 	if err != nil {
 		return err
@@ -86,14 +109,19 @@ type status struct {
 
 // statuses returns the statuses of a pull request's projects, in the order of the page.
 func statuses(ctx context.Context, from pipeline.Records, x pulled) ([]status, error) {
-	var out []status
+	out := make([]status, len(x.runs))
 	head := runstatus.HeadOf(x.look)
-	for _, r := range x.runs {
-		p, err := runstatus.Project(ctx, from, r, head)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, status{p, r, runstatus.Former(r, head)})
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(atOnce)
+	for i, r := range x.runs {
+		g.Go(func() error {
+			p, err := runstatus.Project(ctx, from, r, head)
+			out[i] = status{p, r, runstatus.Former(r, head)}
+			return err
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return nil, err
 	}
 	slices.SortStableFunc(out, func(a, b status) int { return comment.ByTrouble(a.ProjectStatus, b.ProjectStatus) })
 	return out, nil
@@ -117,20 +145,20 @@ var tones = map[comment.HeadStanding]page.Tone{
 	comment.HeadRefused: page.Waiting, comment.HeadNothing: page.Quiet, comment.HeadClosed: page.Waiting,
 }
 
-// Text returns the whole text of a kind. name is the name of the plan's page. The error is page.ErrNotFound if there is no
+// textOf returns the whole text of a kind. name is the name of the plan's page. The error is page.ErrNotFound if there is no
 // such text, or if it needs no own page because the pull request's page shows all of it.
-func (m *Machine) Text(ctx context.Context, repo github.Repo, number int, kind page.TextKind, name string) (string, error) {
-	runs, err := m.runs(ctx, repo, number)
+func (s Site) textOf(ctx context.Context, repo github.Repo, number int, kind page.TextKind, name string) (string, error) {
+	all, err := s.runs(ctx, repo, number)
 	if err != nil {
 		return "", err
 	}
-	for _, r := range runs {
+	for _, r := range all {
 		if planName(r) != name {
 			continue
 		}
 		var all []byte
 		for _, a := range textsOf(r, kind) {
-			text, err := m.Data.Artifacts.Get(ctx, a)
+			text, err := s.Artifacts.Get(ctx, a)
 			if err != nil && !errors.Is(err, pipeline.ErrNoArtifact) {
 				return "", err
 			}
@@ -159,14 +187,10 @@ func textsOf(r runs.Run, kind page.TextKind) (out []pipeline.Artifact) {
 	return out
 }
 
-// report returns the text about a project: its status as in its check, and its plan or the result of its apply.
-// same has the projects that already showed a text, by text. A text that another project already shows is
+// report returns the text about a project: its status as in its check, and text, which is its plan or the result of its
+// apply. same has the projects that already showed a text, by text. A text that another project already shows is
 // replaced by a reference to that project.
-func (m *Machine) report(ctx context.Context, a status, same map[string]string) (string, error) {
-	text, err := runstatus.Body(ctx, m.Data.Artifacts, m.Pipeline.Where, a.run, a.Standing)
-	if err != nil {
-		return "", err
-	}
+func (s Site) report(a status, text string, same map[string]string) string {
 	key := string(a.Standing) + " " + text
 	if first := same[key]; first != "" && !a.run.Plan.Full {
 		text = comment.SameText(first)
@@ -174,9 +198,9 @@ func (m *Machine) report(ctx context.Context, a status, same map[string]string) 
 		same[key] = planName(a.run)
 	}
 	if a.former || unplanned(a.Standing) && a.Standing != comment.PlanStopped {
-		return m.censored(text), nil
+		return s.censored(text)
 	}
-	return m.censored(comment.Check{ProjectStatus: a.ProjectStatus}.Summary(github.MaxCheckText) + "\n" + text), nil
+	return s.censored(comment.Check{ProjectStatus: a.ProjectStatus}.Summary(github.MaxCheckText) + "\n" + text)
 }
 
 // worthOnce is a length in bytes. If several projects have the same text, a text longer than this is shown only
@@ -184,9 +208,9 @@ func (m *Machine) report(ctx context.Context, a status, same map[string]string) 
 const worthOnce = 200
 
 // censored replaces Lockstep's secrets in a text by "[secret]".
-func (m *Machine) censored(text string) string {
-	for _, s := range m.Pipeline.Secrets {
-		text = s.Redact(text)
+func (s Site) censored(text string) string {
+	for _, secret := range s.Secrets {
+		text = secret.Redact(text)
 	}
 	return text
 }
@@ -212,27 +236,6 @@ func planName(r runs.Run) string {
 		return r.Project + "@" + r.Workspace
 	}
 	return r.Project
-}
-
-// where returns the address of the page with a text about a run. a is the artifact with the text. The third part of a's
-// key is the run's target, and the last one is its file.
-func where(base string, a pipeline.Artifact) string {
-	owner, name, _ := strings.Cut(a.Repo, "/")
-	id := page.PullID{Owner: owner, Name: name, Number: a.Number}
-	parts := strings.Split(a.Key, "/")
-	if len(parts) != 5 {
-		return base + id.Path()
-	}
-	// The target's name and the workspace's name are both escaped, and "@" separates them.
-	target, err := url.PathUnescape(strings.TrimSuffix(parts[2], "@"+project.DefaultWorkspace))
-	if err != nil {
-		return base + id.Path()
-	}
-	kind := page.WholePlan
-	if strings.HasPrefix(parts[4], "steps") {
-		kind = page.StepOutputs
-	}
-	return base + id.TextPath(kind, target)
 }
 
 // toneOf returns the tone (colour) for a project. The project's check has the same tone. It is red only if the
@@ -267,13 +270,19 @@ func unplanned(s comment.Standing) bool {
 
 // summary returns the number of planned changes as text, such as "1 to add, 2 to change".
 func summary(c counting.Counts) string {
+	return counted(c, "to import", "to add", "to change", "to destroy", "to forget", "to invoke")
+}
+
+// applied returns the number of changes that were made as text, such as "1 added, 2 changed".
+func applied(c counting.Counts) string {
+	return counted(c, "imported", "added", "changed", "destroyed", "forgotten", "invoked")
+}
+
+func counted(c counting.Counts, verbs ...string) string {
 	var parts []string
-	for _, x := range []struct {
-		n    int
-		verb string
-	}{{c.Import, "import"}, {c.Add, "add"}, {c.Change, "change"}, {c.Destroy, "destroy"}, {c.Forget, "forget"}, {c.Invoke, "invoke"}} {
-		if x.n > 0 {
-			parts = append(parts, fmt.Sprintf("%d to %s", x.n, x.verb))
+	for i, n := range []int{c.Import, c.Add, c.Change, c.Destroy, c.Forget, c.Invoke} {
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, verbs[i]))
 		}
 	}
 	return strings.Join(parts, ", ")
