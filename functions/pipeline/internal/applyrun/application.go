@@ -70,7 +70,7 @@ func (c *application) execute(ctx context.Context) (jobs.Outcome, error) {
 	})
 	c.stop = end()
 	c.recordDurations(ctx, outcome.Took)
-	outcome.Took = nil
+	outcome.Took, outcome.Calls = nil, nil
 	if err == nil {
 		outcome, err = c.storeFull(ctx, outcome)
 	}
@@ -83,7 +83,7 @@ func (c *application) ended(ctx context.Context, o jobs.Outcome) (err error) {
 	if o, err = c.storeFull(ctx, o); err != nil {
 		return err
 	}
-	o.Took = nil
+	o.Took, o.Calls = nil, nil
 	o = c.ap.storeReport(ctx, c.run, o)
 	c.begun.Ended = &o
 	c.begun, err = c.ap.Ledger.EndApply(ctx, c.run.Run, c.begun)
