@@ -82,6 +82,8 @@ type Repository struct {
 	Pulls    []Pull
 	Projects []ProjectState // of Projects, LocksView and DriftView
 	Records  []AuditRecord  // the newest first
+	// Figures are figures about the applies of the last 30 days, each with a name and a value. Only ProjectsView has them.
+	Figures [][2]string
 }
 
 // A ProjectState is a project of a repository, with what is known about its state.

@@ -41,6 +41,7 @@ var collections = map[string]time.Duration{
 	"build":   365 * day, // the builds that an apply is handed to
 	"pull":    365 * day, // the head of a pull request, as it was looked at last
 	"pushed":  365 * day, // the users who have pushed to a pull request
+	"figures": 365 * day, // the last applies of a repository, for its figures
 	"issue":   365 * day, // an issue about drift that takes commands, by its number
 	"trigger": 365 * day, // a project that an apply made out of date, by repository
 	"drift":   365 * day, // the drift of a project, by repository, and the rounds in which it was looked for

@@ -46,10 +46,8 @@ type Record struct {
 	By  string `json:",omitempty"`
 	For string `json:",omitempty"`
 
-	Repo string // OWNER/NAME
-	Pull int    // the number of the pull request
-	// Opened is the time when the pull request was opened, in [ApplyAllowed].
-	Opened    time.Time `json:",omitzero"`
+	Repo      string // OWNER/NAME
+	Pull      int    // the number of the pull request
 	Project   string
 	Dir       string
 	Workspace string

@@ -91,6 +91,11 @@ func (s Site) Repository(ctx context.Context, id page.RepositoryID, v page.View,
 	if err != nil {
 		return out, err
 	}
+	if v == page.ProjectsView {
+		if out.Figures, err = (ledger.Ledger{Records: s.Records}).Figures(ctx, pipeline.Pull{Repo: repo}, time.Now()); err != nil {
+			return out, err
+		}
+	}
 	if v == page.AuditView {
 		out.Records, out.Next, err = s.lastRecords(ctx, all, at)
 		return out, err

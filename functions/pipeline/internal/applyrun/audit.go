@@ -19,7 +19,7 @@ import (
 func (p *permission) audit(ctx context.Context) (runs.Audited, error) {
 	r := p.q.Run
 	rec := audit.Of(r, audit.ApplyAllowed, r.Asked.By)
-	rec.Parts, rec.Applied, rec.Opened = r.Plan.Parts, p.q.Saved, p.ap.Facts.Pull.Created
+	rec.Parts, rec.Applied = r.Plan.Parts, p.q.Saved
 	rec.Again = rec.Applied == r.Plan.Again // an earlier try has made it, and was refused
 	if p.again != nil {
 		rec.Applied, rec.Again = p.q.Again.Hash, true

@@ -139,6 +139,9 @@ func (ap *Applier) Finish(ctx context.Context, s ledger.Versioned, e ledger.Appl
 	if err != nil {
 		return err
 	}
+	if err := ap.Ledger.RecordDelivery(ctx, s.Run, ap.Facts.Pull.Created, o.Failed || o.Remaining > 0); err != nil {
+		return err
+	}
 	// The last apply to the state is recorded before the end, because decisions about other pull requests
 	// depend on it.
 	if e.Outcome == nil || !stateUntouched(s.Run, o) {

@@ -29,7 +29,7 @@ var shapes = map[string]any{
 	"run": runs.Run{}, "sha": runs.CheckRecord{}, "tests": runs.TestRecord{}, "state": runs.LastApply{}, "open": runs.Open{}, "reader": runs.Open{}, "left": ledger.UnappliedMerge{},
 	"queue": []runs.Turn{}, "lock": runs.Reservation{}, "pull": ledger.Look{}, "ask": ledger.Answer{}, "effect": ledger.ApplyRecord{},
 	"lease": ledger.Lease{}, "stray": ledger.Undeliverable{}, "stop": ledger.Stop{}, "build": ledger.Builds{}, "group": ledger.Group{}, "watch": pipeline.Watch{}, "late": pipeline.Watch{},
-	"pushed": []github.Push{}, "pace": ratelimits.Pace{}, "pace of updates": ratelimits.Updates{}, "planning": ledger.PlanProgress{}, "drift": ledger.Drift{}, "drift rounds": ledger.DriftRound{}, "trigger": ledger.RunTrigger{}, "issue": ledger.Issue{}, "shadow": shadow.Record{}, "shadowed": pipeline.Pull{}, "took": estimates.Durations{}, "asked": decisionlog.Asked{}, "place": places.Claim{}, "seen": []project.FilesRead{}, "message of a queue": pipeline.Message{},
+	"pushed": []github.Push{}, "pace": ratelimits.Pace{}, "pace of updates": ratelimits.Updates{}, "planning": ledger.PlanProgress{}, "drift": ledger.Drift{}, "drift rounds": ledger.DriftRound{}, "figures": []ledger.Delivery{}, "trigger": ledger.RunTrigger{}, "issue": ledger.Issue{}, "shadow": shadow.Record{}, "shadowed": pipeline.Pull{}, "took": estimates.Durations{}, "asked": decisionlog.Asked{}, "place": places.Claim{}, "seen": []project.FilesRead{}, "message of a queue": pipeline.Message{},
 }
 
 const shapesFile = "testdata/shapes.txt"
