@@ -28,7 +28,7 @@ func TestUploads(t *testing.T) {
 	}}
 	s.resolver = templates.Resolver{Template: s.Template, Refs: map[string]string{
 		"AWS::Region": Region, "AWS::AccountId": AccountID, "AWS::Partition": "aws", "AWS::StackName": "lockstep", "AWS::StackId": "stack",
-		"StateTable": "", "StateKeyArn": "", "Apps": "", "PermissionsBoundaryArn": "", "SubnetIds": "", "SecurityGroupIds": "", "EncryptionKeyArn": "", "PlanTargetRoleArn": "", "PlanRolePattern": "", "CalledFunctions": "lockstep-call-*", "CalledTopics": "lockstep-call-*", "BuildImages": "lockstep-build-*", "SigningKeys": "lockstep-call/*", "StateRolePattern": "", "ApplyRolePattern": "", "ApplyTargetRoleArn": "", "StateBucket": "states", "AppKeySecretArn": "app-key", "WebhookSecretArn": "webhook", "PageSecretArn": "",
+		"StateTable": "", "StateKeyArn": "", "Apps": "", "PermissionsBoundaryArn": "", "SubnetIds": "", "SecurityGroupIds": "", "EncryptionKeyArn": "", "PlanTargetRoleArn": "", "PlanRolePattern": "", "CalledFunctions": "lockstep-call-*", "CalledTopics": "lockstep-call-*", "BuildImages": "lockstep-build-*", "SigningKeys": "lockstep-call/*", "StateRolePattern": "", "ApplyRolePattern": "", "ApplyTargetRoleArn": "", "StateBucket": "states", "AppKeySecretArn": "app-key", "WebhookSecretArn": "webhook", "PageSecretArn": "", "CollectorSecretArn": "",
 	}, Atts: map[string]string{}}
 	s.names()
 	for name, r := range s.Template.Resources {
