@@ -159,6 +159,9 @@ type ProjectHistory struct {
 	// Records are the latest audit records, the newest first. More is set if there are older ones.
 	Records []AuditRecord
 	More    bool
+	// Contents are the outputs that are not sensitive, and the addresses of the objects, after the last apply; "" if they are not
+	// known.
+	Contents string
 }
 
 // A ProjectPlan is the plan of a project in a pull request.

@@ -112,6 +112,9 @@ func (o *checkout) apply(ctx context.Context, p *plans.Plan) jobs.Outcome {
 	}
 	out := outcome(o, p, done, ds, t.progress())
 	out.Took, out.Calls = t.durations(), o.calls.take()
+	if done.State != nil {
+		out.Contents = o.contents(done.State, o.secrets(p, done.State))
+	}
 	return out
 }
 

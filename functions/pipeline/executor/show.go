@@ -64,6 +64,25 @@ func (o *checkout) show(ctx context.Context, c comment.Command, shown *comment.S
 	return append(ds, o.showObjects(s, name, hide, shown)...)
 }
 
+// contents returns the outputs that are not sensitive, and the addresses of the objects of a state, as text. Long lists are cut.
+func (o *checkout) contents(s *states.State, hide *secrets) string {
+	var outputs, objects comment.Shown
+	showOutputs(s, "", hide, &outputs) // all of them: there is no name that could be wrong
+	o.showObjects(s, "", hide, &objects)
+	var b strings.Builder
+	for _, part := range []struct {
+		title string
+		comment.Shown
+	}{{"Outputs", outputs}, {"Objects", objects}} {
+		fmt.Fprintf(&b, "%s: %d\n\n%s", part.title, part.Total, part.Text)
+		if part.Left > 0 {
+			fmt.Fprintf(&b, "... and %d more\n", part.Left)
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
 // showOutputs adds the output with a name, or all of them if the name is "".
 func showOutputs(s *states.State, name string, hide *secrets, shown *comment.Shown) diags.Diagnostics {
 	all := maps.Collect(s.Outputs())

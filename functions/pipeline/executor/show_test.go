@@ -28,7 +28,12 @@ output "long" { value = [for i in range(300) : "element-${i}"] }
 func TestShow(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"net/main.tf": showable})
-	b.apply(b.plan().Plan, true)
+	done := b.apply(b.plan().Plan, true)
+	for _, part := range []string{"Outputs: 3\n\n", `open = "plain-out"`, "token = <sensitive>\n", "Objects: 4\n\nterraform_data.a[0]\nterraform_data.a[1]\n"} {
+		if !strings.Contains(done.Contents, part) || strings.Contains(done.Contents, "hunter2") {
+			t.Errorf("the contents of the state lack %q:\n%s", part, done.Contents)
+		}
+	}
 	for _, test := range []struct {
 		verb comment.Verb
 		name string

@@ -84,6 +84,9 @@ type Outcome struct {
 	Report    string // for people, in Markdown; may be empty
 	// Full is the whole result as text; "" if Report already has all of it.
 	Full string `json:",omitempty"`
+	// Contents are the outputs that are not sensitive, and the addresses of the objects of the state after the apply, as text. They
+	// are not part of a record.
+	Contents string `json:",omitempty"`
 	// Took has the durations of the changes that this process has made. It is not part of a record.
 	Took estimates.Durations `json:",omitempty"`
 	// Calls are the calls of providers of this process. They are not part of a record.

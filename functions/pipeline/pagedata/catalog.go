@@ -287,7 +287,26 @@ func (s Site) Project(ctx context.Context, id page.RepositoryID, target string) 
 		out.Records, out.More, err = s.recordsOf(ctx, repo, all, target)
 		return err
 	})
+	g.Go(func() (err error) {
+		if l, ok := all.Last[runs.StateName(all.Places[target], target)]; ok {
+			out.Contents, err = s.contentsAfter(ctx, ld, pipeline.Pull{Repo: repo, Number: l.Number}, target)
+		}
+		return err
+	})
 	return out, g.Wait()
+}
+
+// contentsAfter returns the contents of a target's state after its apply in a pull request; "" if they are not stored any more.
+func (s Site) contentsAfter(ctx context.Context, ld ledger.Ledger, pull pipeline.Pull, target string) (string, error) {
+	r, err := ld.Read(ctx, pull.Runs()+"/"+target)
+	if err != nil || r.Version == "" {
+		return "", err
+	}
+	text, err := s.Artifacts.Get(ctx, r.Contents())
+	if errors.Is(err, pipeline.ErrNoArtifact) {
+		return "", nil
+	}
+	return s.censored(string(text)), err
 }
 
 // plansOf returns the plans of a target that wait for an apply, and the one that was applied last.

@@ -125,10 +125,20 @@ func TestProject(t *testing.T) {
 	over := queued.Turn()
 	over.Pull.Number, over.By = 2, "over"
 	put(t, s, queued.QueueKey(), []runs.Turn{over, queued.Turn()})
+	applied, err := ledger.Ledger{Records: s.Records}.Read(t.Context(), pipeline.Pull{Repo: infra, Number: 2}.Runs()+"/p002@default")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Artifacts.Put(t.Context(), applied.Contents(), []byte("Outputs: 1\n\na = swordfish\n")); err != nil {
+		t.Fatal(err)
+	}
 
 	x, err := s.Project(t.Context(), infraID, "p002@default")
 	if err != nil {
 		t.Fatal(err)
+	}
+	if x.Contents != "Outputs: 1\n\na = [secret]\n" {
+		t.Errorf("the contents of the state: %q", x.Contents)
 	}
 	if x.Place != "s3://states/infra/p002.tfstate" || x.Last == nil || x.Last.Pull != 2 || x.Last.Serial != 2 || !x.Last.Open || x.Last.At.IsZero() {
 		t.Errorf("the state: %+v", x.ProjectState)

@@ -45,6 +45,11 @@ func (r Run) FullResult() pipeline.Artifact {
 	return r.artifact(r.Artifacts.Begun, fmt.Sprintf("result-%d.txt", r.Asked.Try))
 }
 
+// Contents names the artifact with the contents of the state after an apply: see [jobs.Outcome].
+func (r Run) Contents() pipeline.Artifact {
+	return r.artifact(r.Artifacts.Begun, fmt.Sprintf("result-%d.state.md", r.Asked.Try))
+}
+
 // InputsRecord names the artifact that records the plan's input files.
 func (r Run) InputsRecord() pipeline.Artifact { return r.artifact(r.Artifacts.Begun, "inputs.json") }
 

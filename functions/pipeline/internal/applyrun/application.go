@@ -70,7 +70,11 @@ func (c *application) execute(ctx context.Context) (jobs.Outcome, error) {
 	})
 	c.stop = end()
 	c.recordDurations(ctx, outcome.Took)
-	outcome.Took, outcome.Calls = nil, nil
+	if outcome.Contents != "" {
+		// Only the page needs them. Without them, it shows less, and the apply is as good.
+		_ = c.ap.Artifacts.Put(context.WithoutCancel(ctx), c.run.Contents(), []byte(c.ap.Report.Clean(outcome.Contents)))
+	}
+	outcome.Took, outcome.Calls, outcome.Contents = nil, nil, ""
 	if err == nil {
 		outcome, err = c.storeFull(ctx, outcome)
 	}
@@ -83,7 +87,7 @@ func (c *application) ended(ctx context.Context, o jobs.Outcome) (err error) {
 	if o, err = c.storeFull(ctx, o); err != nil {
 		return err
 	}
-	o.Took, o.Calls = nil, nil
+	o.Took, o.Calls, o.Contents = nil, nil, ""
 	o = c.ap.storeReport(ctx, c.run, o)
 	c.begun.Ended = &o
 	c.begun, err = c.ap.Ledger.EndApply(ctx, c.run.Run, c.begun)
