@@ -32,7 +32,7 @@ func TestThePlanStays(t *testing.T) {
 	s.expect("after a close", s.status(two), "closed, not applied", "terraform_data.c will be created")
 	s.repo.Reopen("alice", two)
 	s.settle()
-	if got := artifacts(t, s); len(got) != 2+4 {
+	if got := artifacts(t, s); len(got) != 3+4 {
 		t.Errorf("the closed pull request's text is not swept: %q", got)
 	}
 }

@@ -3,6 +3,8 @@
 package lambdatest_test
 
 import (
+	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline/lambdatest"
@@ -14,14 +16,18 @@ import (
 func TestEmulator(t *testing.T) {
 	t.Parallel()
 	program := statebackendtest.Part(t, "bin", "aws-lambda-rie")
-	r, n := twoThings(t, func(o *lambdatest.StackOptions) { o.Emulator = program })
-	r.expect("the plan", r.status(n), "2 to add", "lockstep apply")
-	r.expect("the answer", r.say("alice", n, "lockstep apply"), "**Applied**", "2 added, 0 changed, 0 destroyed")
-	if serial, names := r.serial(netState); serial != 1 || len(names) != 2 {
-		t.Errorf("the state has serial %d and %v", serial, names)
+	r := newPage(t, func(o *lambdatest.StackOptions) { o.Emulator = program })
+	if serial, names := r.serial(netState); serial != 1 || len(names) != 401 {
+		t.Errorf("the state has serial %d and %d resources", serial, len(names))
 	}
 	r.free(netState)
 	r.round()
+	b := r.signedIn("alice")
+	for _, path := range pages {
+		if status, text := b.get(path); status != http.StatusOK || !strings.Contains(text, "acme/infra") {
+			t.Errorf("%s: %d", path, status)
+		}
+	}
 	for name, f := range r.stack.Functions {
 		done := f.Invocations()
 		if len(done) == 0 {

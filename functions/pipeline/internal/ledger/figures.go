@@ -25,7 +25,7 @@ const (
 	figureTime    = 30 * 24 * time.Hour
 )
 
-func figuresKey(p pipeline.Pull) string { return fmt.Sprintf("figures/%d", p.Repo.ID) }
+func figuresKey(p pipeline.Pull) string { return fmt.Sprintf("figures/%d/applies", p.Repo.ID) }
 
 // RecordDelivery records that an apply of the run has ended. It can be repeated.
 func (ld Ledger) RecordDelivery(ctx context.Context, r runs.Run, opened time.Time, failed bool) error {
