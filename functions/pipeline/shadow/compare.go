@@ -23,15 +23,15 @@ type Cause string
 const (
 	onlyOurs      Cause = "only Lockstep"
 	onlyTheirs    Cause = "only the other tool"
-	otherAction   Cause = "other action"
-	otherCounts   Cause = "other counts"
-	otherOutputs  Cause = "other outputs"
-	otherMove     Cause = "other move"
-	otherImport   Cause = "other import"
-	failedHere    Cause = "failed here"
-	failedThere   Cause = "failed there"
+	otherAction   Cause = "different action"
+	otherCounts   Cause = "different numbers"
+	otherOutputs  Cause = "different outputs"
+	otherMove     Cause = "different move"
+	otherImport   Cause = "different import"
+	failedHere    Cause = "Lockstep failed"
+	failedThere   Cause = "the other tool failed"
 	contradiction Cause = "contradiction"
-	notTrue       Cause = "has not come true"
+	notTrue       Cause = "not applied as planned"
 )
 
 // causes are all causes, in the order of reports.
