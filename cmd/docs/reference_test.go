@@ -224,14 +224,14 @@ func compatibilityPage(t *testing.T) string {
 			fmt.Fprintf(&b, "| %s | %s |\n", p.name, m[1])
 		}
 	}
-	b.WriteString("\n## Never tried on AWS\n\nThis list has each part of AWS that a deployment uses, and what stands for it in the tests.\n\n| part of AWS | in the tests | only on AWS |\n|---|---|---|\n")
+	b.WriteString("\n## Never tried on AWS\n\nThis list has each part of AWS that a deployment uses, and which server replaces it in the tests.\n\n| part of AWS | in the tests | only on AWS |\n|---|---|---|\n")
 	for _, x := range untried {
 		fmt.Fprintf(&b, "| %s | %s | %s |\n", x[0], x[1], x[2])
 	}
 	return b.String()
 }
 
-// untried are the parts of AWS, what stands for them in the tests, and what shows itself on AWS only.
+// untried are the parts of AWS, the servers that replace them in the tests, and what only AWS itself can show.
 var untried = [][3]string{
 	{"S3", "versitygw", "Object Lock of a real bucket, encryption by the bucket's key, limits of requests by prefix"},
 	{"DynamoDB", "dynoxide, dynalite", "deletion of items whose time is over, throttling"},

@@ -55,12 +55,12 @@ func (d DriftIssue) Body(limit int) string {
 	head := d.Marker() + "\n"
 	switch {
 	case d.Unwatched:
-		return head + fmt.Sprintf("The settings on %s do not let Lockstep look for drift in %s any more, so Lockstep closes this issue.\n", markdown.Code(d.Branch), markdown.Code(d.Project))
+		return head + fmt.Sprintf("By the settings on %s, Lockstep no longer looks for drift in %s. So it closes this issue.\n", markdown.Code(d.Branch), markdown.Code(d.Project))
 	case d.Over:
 		return head + fmt.Sprintf("%s has no drift any more: its objects are as the state says. Lockstep closes this issue.\n", markdown.Code(d.Project))
 	}
 	if d.Problem != "" {
-		tail := "\n\nLockstep tries again at the next turn of the project, and closes this issue when it has found no drift.\n"
+		tail := "\n\nFix this error. Lockstep looks again by the schedule of the drift block, and closes this issue if it finds no drift.\n"
 		text := fmt.Sprintf("Three looks for drift in %s have failed, one after the other. The last one was of commit %s:\n\n", markdown.Code(d.Project), markdown.Code(markdown.SHA(d.SHA)))
 		return head + text + markdown.CutTo(d.Problem, limit-len(head)-len(text)-len(tail), "") + tail
 	}
@@ -82,10 +82,10 @@ func (d DriftIssue) Body(limit int) string {
 	tail := patch + ignored + fmt.Sprintf(`
 Decide here, in a comment:
 
-- %s plans to undo these changes, from the configuration on %s.
-- %s plans to write them into the state. If the configuration sets other values, the next plan still undoes them: change the configuration in a pull request first.
+- To undo these changes, comment %s. Lockstep plans the project from the configuration on %s.
+- To keep these changes, comment %s. Lockstep plans to write them into the state. If the configuration sets other values, first change it in a pull request: otherwise the next plan undoes these changes.
 
-Read the plan that Lockstep then posts. %s applies it.
+Read the plan that Lockstep then posts. To apply it, comment %s.
 
 Lockstep looks again and updates this issue. It closes the issue when the drift is gone.
 

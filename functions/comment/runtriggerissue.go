@@ -51,16 +51,16 @@ func (x RunTriggerIssue) Body(limit int) string {
 	head := x.Marker() + "\n"
 	switch name := markdown.Code(x.Project); {
 	case x.Unwatched:
-		return head + fmt.Sprintf("The settings on %s do not let Lockstep plan %s after applies any more, so Lockstep closes this issue.\n", markdown.Code(x.Branch), name)
+		return head + fmt.Sprintf("By the settings on %s, Lockstep no longer plans %s after applies of other projects. So it closes this issue.\n", markdown.Code(x.Branch), name)
 	case x.Over:
 		return head + fmt.Sprintf("%s is up to date: a plan of %s has no changes. Lockstep closes this issue.\n", name, markdown.Code(x.Branch))
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s depends on %s, which #%d applied on %s. Since then, a plan of %s has changes: %s. Lockstep has applied none of them.\n\n", markdown.Code(x.Project), markdown.Code(x.After), x.Number, x.Since.UTC().Format("2006-01-02 15:04 MST"), markdown.Code(x.Project), toComeText(x.Counts, true))
 	tail := fmt.Sprintf(`
-To apply these changes, comment %s here. Read the plan that Lockstep then posts. %s applies it.
+To apply these changes, comment %s here. Read the plan that Lockstep then posts. To apply it, comment %s.
 
-Lockstep plans the project again at its turns, and updates this issue. It closes the issue when nothing is left to apply.
+Lockstep plans the project again by the schedule of the drift block, and updates this issue. It closes the issue when nothing is left to apply.
 
 <sub>Commit %s of %s, planned on %s.</sub>
 `, markdown.Code("lockstep plan"), markdown.Code("lockstep apply"), markdown.Code(markdown.SHA(x.SHA)), markdown.Code(x.Branch), x.Looked.UTC().Format("2006-01-02 15:04 MST"))

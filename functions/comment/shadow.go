@@ -93,7 +93,7 @@ func (s Shadow) obstacle() string {
 	case s.Problem != "":
 		return "Lockstep cannot determine the projects"
 	}
-	return "no project is touched"
+	return "no project is affected"
 }
 
 // maxShadowRows is the maximum number of projects in the table, and maxShadowParts that of projects with their differences.
@@ -178,7 +178,7 @@ func elapsed(d time.Duration) string {
 func (p ShadowProject) write(b *strings.Builder, tool string) {
 	fmt.Fprintf(b, "\n### %s\n", markdown.Code(p.Name))
 	if p.Problem != "" {
-		fmt.Fprintf(b, "\nLockstep cannot plan it:\n\n%s\n", p.Problem)
+		fmt.Fprintf(b, "\nThe plan of Lockstep failed:\n\n%s\n", p.Problem)
 	}
 	advice := ""
 	if len(p.Differences) > 0 {
@@ -197,6 +197,6 @@ func (p ShadowProject) write(b *strings.Builder, tool string) {
 		b.WriteString("\n")
 	}
 	if p.More > 0 {
-		fmt.Fprintf(b, "- and %d more\n", p.More)
+		fmt.Fprintf(b, "- and %d more differences\n", p.More)
 	}
 }

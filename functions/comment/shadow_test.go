@@ -21,7 +21,7 @@ func shadowProject(i int) ShadowProject {
 			{"", "changes outputs", "changes no outputs", "Compare the variables of the two plans."},
 		}
 	case i%7 == 2:
-		p.Verdict, p.Why, p.Theirs = "unknown", "the other tool has not commented yet, and the pull request is not merged", 0
+		p.Verdict, p.Why, p.Theirs = "unknown", "waiting for a comment of the other tool, or for the merge", 0
 	case i%7 == 3:
 		p.Verdict, p.Planned, p.Plan = "unknown", false, ""
 	case i%7 == 4:

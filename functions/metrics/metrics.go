@@ -99,7 +99,7 @@ var table = []Metric{
 	{PlanReadySeconds, Histogram, "Seconds", nil, "Time from the webhook of a push or a comment to the end of one plan that it requests. The least value of a push is that of its first plan, the greatest that of its last one.", "the functions, builds, and `lockstep serve`"},
 	{Runs, Counter, "Count", []Label{runs, ends}, "Plans, applies, and checks of waiting plans, by their results.", "the functions, builds, and `lockstep serve`"},
 	{ProviderCalls, Counter, "Count", []Label{calls}, "Calls of providers.", "the functions, builds, and `lockstep serve`"},
-	{ProviderSeconds, Counter, "Seconds", []Label{calls}, "Time of the calls of providers together. Calls run side by side.", "the functions, builds, and `lockstep serve`"},
+	{ProviderSeconds, Counter, "Seconds", []Label{calls}, "Total time of the calls of providers. Calls run side by side, so the total can be longer than the run.", "the functions, builds, and `lockstep serve`"},
 }
 
 // Table returns the metrics. The caller must not change them.

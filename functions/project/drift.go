@@ -56,7 +56,7 @@ func (p *parser) drift(blocks hcl.Blocks) {
 				continue
 			}
 			if len(out.Ignore) == maxIgnored {
-				p.errorf(s.at, "Too many rules for drift", "The list has more than %d rules, which is the limit. Write a rule for many resources, as \"*.*.tags.owner\".", maxIgnored)
+				p.errorf(s.at, "Too many rules for drift", "The list has more than %d rules, which is the limit. Write a rule for many resources, such as \"*.*.tags.owner\".", maxIgnored)
 				break
 			}
 			out.Ignore = append(out.Ignore, x)

@@ -46,7 +46,7 @@ func parseIgnoredDrift(text string) (x IgnoredDrift, err error) {
 	case len(parts) < 2:
 		return x, errors.New("the rule names no resource: write TYPE.NAME, or TYPE.NAME.ATTRIBUTE")
 	case parts[0] == "data":
-		return x, errors.New("a data source has no drift")
+		return x, errors.New("a data source has no drift: remove the rule")
 	}
 	x.Type, x.Name, x.Attribute = parts[0], parts[1], parts[2:]
 	if x.Type == "*" && x.Name == "*" && len(x.Attribute) == 0 {

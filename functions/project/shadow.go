@@ -61,7 +61,7 @@ func (p *parser) shadow(blocks hcl.Blocks) {
 		p.decode(attrs["author"], &out.Author, "a text")
 		party, err := requirements.ParseParty(out.Author)
 		if attrs["author"] != nil && (err != nil || party.Login == "") {
-			p.errorf(attrs["author"].Expr.Range(), "Invalid author", "%q is not the login of a person or an App. The page of a comment shows the login of its author. The login of an App ends with [bot]: \"acme-atlantis[bot]\".", out.Author)
+			p.errorf(attrs["author"].Expr.Range(), "Invalid author", "%q is not the login of a person or an App. GitHub shows the login above each comment. For an App, add [bot]: \"acme-atlantis[bot]\".", out.Author)
 		}
 		if out.Author = party.Login; len(p.diags) == before {
 			p.settings.Shadow = &out
@@ -80,7 +80,7 @@ func (p *parser) withoutEffect(content *hcl.BodyContent) {
 	case !s.ShadowsSome() && len(blocks) > 0:
 		p.warnf(blocks[0].DefRange, "Block without effect", "No project has mode = %q, so Lockstep compares nothing. Write the argument into the defaults block or into a project block, or remove this block.", modeShadow)
 	case s.ShadowsSome() && s.Automerge != nil:
-		p.warnf(content.Blocks.OfType(grammar.Automerge.Type)[0].DefRange, "Automerge without effect", "Lockstep does not merge pull requests that change a project in shadow mode, because the other tool applies it. Remove the block once Lockstep applies the projects.")
+		p.warnf(content.Blocks.OfType(grammar.Automerge.Type)[0].DefRange, "Automerge without effect", "Lockstep does not merge pull requests that change a project in shadow mode, because the other tool applies it. The block counts for a pull request that changes only projects with mode = %q.", modeActive)
 	}
 	if !s.OnlyShadows() {
 		return

@@ -21,8 +21,8 @@ type NotOnIssue struct {
 }
 
 func (r NotOnIssue) words() (text, remedy string) {
-	return fmt.Sprintf("This issue takes commands for %s only, and not %s.", markdown.Code(r.Project), markdown.Code(r.Command.String())),
-		fmt.Sprintf("Here you can comment %s, %s and %s. For anything else, open a pull request.", markdown.Code("lockstep drift accept"), markdown.Code("lockstep drift revert"), markdown.Code("lockstep apply"))
+	return fmt.Sprintf("Lockstep does not carry out %s on this issue. The issue takes few commands, and for %s only.", markdown.Code(r.Command.String()), markdown.Code(r.Project)),
+		fmt.Sprintf("On this issue, comment %s, %s or %s. For anything else, open a pull request.", markdown.Code("lockstep drift accept"), markdown.Code("lockstep drift revert"), markdown.Code("lockstep apply"))
 }
 
 // OnlyOnIssue reports a command on a pull request that is for issues only.
@@ -33,6 +33,6 @@ func (r OnlyOnIssue) words() (text, remedy string) {
 	if r.Command.Verb == grammar.DriftAccept {
 		instead.Verb = grammar.Drift
 	}
-	return fmt.Sprintf("%s is for the issues that Lockstep opens about drift.", markdown.Code("lockstep "+string(r.Command.Verb))),
+	return fmt.Sprintf("%s works only on the issues that Lockstep opens about drift.", markdown.Code("lockstep "+string(r.Command.Verb))),
 		fmt.Sprintf("On a pull request, comment %s.", markdown.Code(instead.String()))
 }

@@ -25,14 +25,19 @@ func (r HeadIsNewer) words() (text, remedy string) {
 		fmt.Sprintf("Read the plan, then comment %s.", markdown.Code(grammar.Command{Verb: grammar.Apply, Project: r.Project}.String()))
 }
 
-// HeadMoved reports that the plan was made for an earlier head commit of the pull request.
+// HeadMoved reports that the plan was made for an earlier head commit of the pull request, or of the default branch.
 type HeadMoved struct {
 	Planned, Head string
 	Merged        bool
 	Project       string `json:",omitempty"` // which the present head may not touch
+	// OnIssue is set for a command on an issue. Planned and Head are then commits of the default branch.
+	OnIssue bool `json:",omitempty"`
 }
 
 func (r HeadMoved) words() (text, remedy string) {
+	if r.OnIssue {
+		return fmt.Sprintf("The plan is for %s, but the default branch is at %s now.", markdown.Code(markdown.SHA(r.Planned)), markdown.Code(markdown.SHA(r.Head))), planAgain(false)
+	}
 	text = fmt.Sprintf("The plan is for %s, but the pull request is at %s now.", markdown.Code(markdown.SHA(r.Planned)), markdown.Code(markdown.SHA(r.Head)))
 	if r.Merged || r.Project == "" {
 		return text, planAgain(r.Merged)

@@ -64,7 +64,7 @@ func (d *Door) link(w http.ResponseWriter, r *http.Request) *page.Refusal {
 	end, e := strconv.ParseInt(q.Get("end"), 10, 64)
 	left := time.Until(time.Unix(end, 0))
 	if err != nil || e != nil || s.check() != nil || !hmac.Equal([]byte(q.Get("signature")), []byte(d.keys.sign(s, end))) || left <= 0 || left > LinkLife+clockDrift {
-		return d.signInForm(nil, "This link is not valid, or not any more.")
+		return d.signInForm(nil, "This link is not valid, or older than 15 minutes. Ask for a new one.")
 	}
 	setCookie(w, sessionCookie, d.keys.seal(sessionPurpose, session{Link: &s, End: end}), left)
 	http.Redirect(w, r, s.path(), http.StatusSeeOther)

@@ -111,15 +111,15 @@ func TestCommandsOnIssues(t *testing.T) {
 		{"mallory", "lockstep drift accept", "has the permission `read`"},
 		{"mallory", "lockstep apply", "has the permission `read`"},
 		{"alice", "lockstep apply", "There is no plan to apply"},
-		{"alice", "lockstep drift", "This issue takes commands for `net` only"},
-		{"alice", "lockstep plan -p app", "This issue takes commands for `net` only"},
-		{"alice", "lockstep apply -p app", "This issue takes commands for `net` only"},
-		{"alice", "lockstep plan -destroy", "This issue takes commands for `net` only"},
-		{"alice", "lockstep drift revert -p *p", "This issue takes commands for `net` only"},
-		{"alice", "lockstep state rm terraform_data.a", "This issue takes commands for `net` only"},
-		{"alice", "lockstep lock --reason \"x\"", "This issue takes commands for `net` only"},
-		{"alice", "lockstep override --reason \"x\"", "This issue takes commands for `net` only"},
-		{"alice", "lockstep query -p net -pull-request", "This issue takes commands for `net` only"},
+		{"alice", "lockstep drift", "The issue takes few commands, and for `net` only"},
+		{"alice", "lockstep plan -p app", "The issue takes few commands, and for `net` only"},
+		{"alice", "lockstep apply -p app", "The issue takes few commands, and for `net` only"},
+		{"alice", "lockstep plan -destroy", "The issue takes few commands, and for `net` only"},
+		{"alice", "lockstep drift revert -p *p", "The issue takes few commands, and for `net` only"},
+		{"alice", "lockstep state rm terraform_data.a", "The issue takes few commands, and for `net` only"},
+		{"alice", "lockstep lock --reason \"x\"", "The issue takes few commands, and for `net` only"},
+		{"alice", "lockstep override --reason \"x\"", "The issue takes few commands, and for `net` only"},
+		{"alice", "lockstep query -p net -pull-request", "The issue takes few commands, and for `net` only"},
 		{"alice", "lockstep drift revert -p net", "**Planned** `net`: 1 to add"},
 		{"mallory", "lockstep apply", "has the permission `read`"},
 		{"alice", "lockstep apply -p net", "**Applied** `net`: 1 added"},
@@ -128,8 +128,8 @@ func TestCommandsOnIssues(t *testing.T) {
 	}
 	s.expect("the help", s.say("alice", n, "lockstep help"), "lockstep drift accept")
 	p := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
-	s.expect("on a pull request", s.say("alice", p, "lockstep drift accept -p net"), "is for the issues that Lockstep opens about drift", "comment `lockstep drift -p net`")
-	s.expect("on a pull request", s.say("alice", p, "lockstep drift revert"), "is for the issues that Lockstep opens about drift", "comment `lockstep plan`")
+	s.expect("on a pull request", s.say("alice", p, "lockstep drift accept -p net"), "works only on the issues that Lockstep opens about drift", "comment `lockstep drift -p net`")
+	s.expect("on a pull request", s.say("alice", p, "lockstep drift revert"), "works only on the issues that Lockstep opens about drift", "comment `lockstep plan`")
 }
 
 // TestCommandsOnOtherIssues holds that Lockstep does nothing about comments on issues that it has not opened itself, whatever

@@ -103,7 +103,7 @@ func TestDrift(t *testing.T) {
 			t.Errorf("%d writes about the same drift on three days", writes)
 		}
 		body := s.repo.Issues()[0].Body
-		s.expect("the issue", body, "An object of `net` changed outside of Lockstep.", "terraform_data.a has changed", "`lockstep drift revert` plans", "`lockstep drift accept` plans", since.UTC().Format("2006-01-"))
+		s.expect("the issue", body, "An object of `net` changed outside of Lockstep.", "terraform_data.a has changed", "To undo these changes, comment `lockstep drift revert`.", "To keep these changes, comment `lockstep drift accept`.", since.UTC().Format("2006-01-"))
 		if strings.Contains(body, "swordfish") || strings.Contains(body, "<!-- lockstep:answer") {
 			t.Errorf("a secret or a marker is in the issue: %s", body)
 		}
@@ -125,7 +125,7 @@ func TestDrift(t *testing.T) {
 		s.repo.Push("alice", "main", "No drift for net", githubtest.Files{"lockstep.hcl": "drift {\n  schedule = \"rate(1 hour)\"\n  projects = [\"db\"]\n}\n"})
 		s.driftFor(6 * time.Hour)
 		issues("Drift in net false", "Drift in net false")
-		s.expect("the unwatched one", s.repo.Issues()[1].Body, "do not let Lockstep look for drift in `net` any more")
+		s.expect("the unwatched one", s.repo.Issues()[1].Body, "no longer looks for drift in `net`")
 
 		engine.broken = "**Error:** the provider is gone"
 		s.driftFor(2 * time.Hour)

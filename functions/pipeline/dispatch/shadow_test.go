@@ -79,7 +79,7 @@ func TestShadowMode(t *testing.T) {
 	}
 	s.repo.Comment("acme-atlantis[bot]", n, atlantisPlan("net", "terraform_data.a", "terraform_data.b"))
 	s.settle()
-	s.expect("the check", s.pages("b"), "neutral, Shadow mode: 1 plan agrees with Atlantis, 1 plan waits for Atlantis", "| `net` | 2 to add, 0 to change, 0 to destroy | agrees |", "| `web` | 1 to add, 0 to change, 0 to destroy | the other tool has not commented yet, and the pull request is not merged |")
+	s.expect("the check", s.pages("b"), "neutral, Shadow mode: 1 plan agrees with Atlantis, 1 plan waits for Atlantis", "| `net` | 2 to add, 0 to change, 0 to destroy | agrees |", "| `web` | 1 to add, 0 to change, 0 to destroy | waiting for a comment of the other tool, or for the merge |")
 	s.repo.Comment("acme-atlantis[bot]", n, atlantisPlan("web", "terraform_data.z"))
 	s.settle()
 	s.expect("the check", s.pages("b"), "Shadow mode: 1 plan differs from Atlantis, 1 plan agrees with Atlantis", "### `web`", "- `terraform_data.a`: Lockstep `create`, Atlantis `nothing`. Compare the variables", "- `terraform_data.z`: Lockstep `nothing`, Atlantis `create`.")
@@ -346,7 +346,7 @@ func TestShadowRerun(t *testing.T) {
 	counted.Engine = broken
 	s.pipeline.Engine = counted
 	s.pull("alice", "b", githubtest.Files{"net/a.tf": resource("a", "1"), "web/a.tf": resource("a", "1")})
-	s.expect("the check", s.pages("b"), "| `net` | failed |", "Lockstep cannot plan it:", "Invalid count argument")
+	s.expect("the check", s.pages("b"), "| `net` | failed |", "The plan of Lockstep failed:", "Invalid count argument")
 	broken.known = true
 	s.repo.Rerequest("alice", s.checkOf("b", "lockstep shadow").ID)
 	s.settle()

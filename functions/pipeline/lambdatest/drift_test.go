@@ -27,7 +27,7 @@ func TestDrift(t *testing.T) {
 	if len(all) != 1 || !all[0].Open {
 		t.Fatalf("issues: %+v", all)
 	}
-	r.expect("the issue", all[0].Title+"\n"+all[0].Body, "Drift in net", "An object of `net` changed outside of Lockstep", "local_file.note", "`lockstep drift accept` plans")
+	r.expect("the issue", all[0].Title+"\n"+all[0].Body, "Drift in net", "An object of `net` changed outside of Lockstep", "local_file.note", "comment `lockstep drift accept`")
 	if roles := r.assumed(0)[before:]; len(roles) == 0 || strings.Contains(strings.Join(roles, " "), "apply") {
 		t.Errorf("roles of the look: %q", roles)
 	}

@@ -23,15 +23,15 @@ type Cause string
 const (
 	onlyOurs      Cause = "only Lockstep"
 	onlyTheirs    Cause = "only the other tool"
-	otherAction   Cause = "other action"
-	otherCounts   Cause = "other counts"
-	otherOutputs  Cause = "other outputs"
-	otherMove     Cause = "other move"
-	otherImport   Cause = "other import"
-	failedHere    Cause = "failed here"
-	failedThere   Cause = "failed there"
+	otherAction   Cause = "different action"
+	otherCounts   Cause = "different numbers"
+	otherOutputs  Cause = "different outputs"
+	otherMove     Cause = "different move"
+	otherImport   Cause = "different import"
+	failedHere    Cause = "Lockstep failed"
+	failedThere   Cause = "the other tool failed"
 	contradiction Cause = "contradiction"
-	notTrue       Cause = "has not come true"
+	notTrue       Cause = "not applied as planned"
 )
 
 // causes are all causes, in the order of reports.
@@ -45,17 +45,17 @@ func (c Cause) Sentence() string {
 	case otherAction:
 		return "Compare the versions of the provider and of Terraform: they decide between an update and a replacement."
 	case otherCounts:
-		return "The numbers in the summaries differ. The other plan does not list all objects, so compare it in full."
+		return "The numbers in the summaries differ. The comment of the other tool does not list all objects, so compare the two plans in full."
 	case otherOutputs:
 		return "Compare the variables of the two plans: only the outputs differ."
 	case otherMove, otherImport:
 		return "Compare the moved and import blocks that the two tools have read: one of them may have planned another commit."
 	case failedHere:
-		return "Read the error of Lockstep's plan in the check. The role of Lockstep may not read all that it needs."
+		return "Read the error of Lockstep's plan in the check. Often the role of Lockstep lacks a right to read."
 	case failedThere:
 		return "Read the error in the comment of the other tool. Lockstep has planned without an error."
 	case contradiction:
-		return "The comment contradicts itself: its summary does not fit its list. Look at who wrote it."
+		return "The comment contradicts itself: its summary does not fit its list. Check who wrote it."
 	case notTrue:
 		return "The state after the apply is not what Lockstep had planned. Something else may have changed it, too."
 	}
@@ -118,7 +118,7 @@ func Compare(ours Plan, theirs Claim) Agreement {
 		return agreement(all)
 	}
 	if theirs.Cut && !theirs.Counted && theirs.Objects == nil {
-		return Agreement{Verdict: Unknown, Why: "its comment does not show the whole plan"}
+		return Agreement{Verdict: Unknown, Why: "the comment of the other tool does not show the whole plan"}
 	}
 	return Agreement{Verdict: Agree}
 }

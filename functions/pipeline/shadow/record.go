@@ -71,7 +71,7 @@ const PullsDir = "shadowed/pulls"
 // Dir returns the directory of the records of a pull request's plans.
 func Dir(p pipeline.Pull) string { return fmt.Sprintf("shadow/%d/%d", p.Repo.ID, p.Number) }
 
-// Read returns the records of the pull requests that selects selects.
+// Read returns the records of all pull requests for which selects returns true.
 func Read(ctx context.Context, records pipeline.Records, selects func(pipeline.Pull) bool) (all []Record, err error) {
 	pulls, err := records.List(ctx, PullsDir)
 	if err != nil {

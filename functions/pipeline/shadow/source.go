@@ -129,8 +129,8 @@ func (s Subject) names(c Claim) bool {
 }
 
 // Find returns what claims say about a subject: the last plan, and whether it was applied after that. all are all projects
-// of the pull request. If there is only one project, a claim belongs to it that names none, and also a claim with a label
-// of which Lockstep knows nothing, if all claims have this label. head is the commit that Lockstep has planned.
+// of the pull request. If there is only one project, two more kinds of claims belong to it: claims that name no project,
+// and claims with an unknown label, if all claims have this label. head is the commit that Lockstep has planned.
 func Find(claims []Claim, s Subject, all []Subject, head string) (plan *Claim, applied bool) {
 	var named []Claim
 	for _, c := range claims {

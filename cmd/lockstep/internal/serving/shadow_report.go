@@ -66,6 +66,9 @@ var ShadowReport = cli.Command{Name: "shadow report", Synopsis: "Compare plans i
 	all, err := shadow.Read(a.Ctx, records, func(p pipeline.Pull) bool {
 		return doublestar.MatchUnvalidated(strings.ToLower(repo), strings.ToLower(p.Repo.String()))
 	})
+	if err != nil && table != "" {
+		err = cli.Hinted(err, "give the name of the table with -table, and set AWS_PROFILE and AWS_REGION")
+	}
 	if err != nil {
 		return a.Failed(err)
 	}

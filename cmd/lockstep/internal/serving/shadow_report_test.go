@@ -20,7 +20,7 @@ func compared(n, kind int, verdict shadow.Verdict) shadow.Record {
 	}
 	switch verdict {
 	case shadow.Unknown:
-		r.Why = "the other tool has not commented yet"
+		r.Why = "waiting for a comment of the other tool, or for the merge"
 		return r
 	case shadow.Differ:
 		theirs := shadow.Claim{Plan: shadow.Plan{Counted: true, Counts: shadow.Counts{Add: 1}, Changes: []shadow.Change{{Address: "aws_subnet.b\x1b[31m", Action: "create"}}}}

@@ -12,7 +12,7 @@ import (
 
 func headMoved(q *Request) reasons.Reason {
 	if q.Run.Spec.Head != q.Pull.Head.SHA {
-		return reasons.HeadMoved{Planned: q.Run.Spec.Head, Head: q.Pull.Head.SHA, Merged: q.merged(), Project: q.Run.Project}
+		return reasons.HeadMoved{Planned: q.Run.Spec.Head, Head: q.Pull.Head.SHA, Merged: q.merged(), Project: q.Run.Project, OnIssue: q.Run.Spec.OnIssue}
 	}
 	return nil
 }

@@ -90,7 +90,8 @@ func (f *Finder) lookForDrift(ctx context.Context, r runs.Run, watched bool, blo
 	return f.tell(ctx, a)
 }
 
-// plan plans a project of the default branch. looks has the rules of a look for drift; it is nil for any other plan. problem is the reason, in Markdown, if there is no plan.
+// plan plans a project of the default branch. looks has the rules of a look for drift; it is nil for any other plan. If
+// there is no plan, problem is the reason, in Markdown.
 func (f *Finder) plan(ctx context.Context, r runs.Run, looks *project.Drift) (result jobs.PlanResult, problem string, err error) {
 	dir, done, err := f.Facts.Checkout(ctx, r.Spec.Head)
 	if err != nil {
@@ -140,7 +141,7 @@ func (f *Finder) plan(ctx context.Context, r runs.Run, looks *project.Drift) (re
 	return result, "", nil
 }
 
-// A content is what an issue tells.
+// A content is the text of an issue, such as a comment.DriftIssue.
 type content interface {
 	Marker() string
 	Title() string
@@ -148,22 +149,23 @@ type content interface {
 	Hash() string
 }
 
-// An account is what a look has found, with the record of what is known.
+// An account is the result of one look, or of one plan after an apply. was is the record of the look before.
 type account struct {
 	was  ledger.Drift
 	save func(ledger.Drift) error // writes the record
 	now  time.Time
-	// of returns what the issue tells, if it does so since the given time. open is set if the issue is open from now on.
+	// of returns the text of the issue. since is the time at which the issue's reason was first seen. open is set if the
+	// issue is to be open.
 	of   func(since time.Time) content
 	open bool
-	// found is what notifications report if the issue is open, and over is the outcome that they report when it is closed.
-	// An outcome is "" if they report nothing.
+	// found is what notifications report about an open issue. over is the outcome that they report when Lockstep closes it.
+	// An empty outcome is not reported.
 	found jobs.Happened
 	over  endpoints.Outcome
 }
 
-// tell writes the issue of an account, if its text or its state is not the present one, reports the outcome by
-// notifications, and records both.
+// tell writes the issue of an account if its text or its state has changed. It then sends the notifications, and records
+// both.
 func (f *Finder) tell(ctx context.Context, a account) error {
 	was := a.was
 	if !a.open && !was.Open {

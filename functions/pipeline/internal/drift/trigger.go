@@ -32,9 +32,9 @@ func HasIssue(ctx context.Context, ld ledger.Ledger, r runs.Run) (bool, error) {
 	return triggered.Open, err
 }
 
-// trigger handles a message about an apply. It has the applied project looked at, if there is an issue about it. It has
-// the projects planned that depend directly on the applied one. A plan changes nothing, so one apply triggers no others. The
-// projects that the pull request of the apply plans itself are left out: its comments show them.
+// trigger handles a message about an apply. If there is an issue about the applied project, it sends a look at that
+// project. It sends a plan for each project that depends directly on the applied one. It leaves out the projects that the
+// pull request of the apply plans itself: its comments show them. A plan changes nothing, so one apply triggers no others.
 func (f *Finder) trigger(ctx context.Context) error {
 	m := f.Facts.Message
 	s, err := f.base(ctx)
@@ -128,11 +128,11 @@ func (f *Finder) planAfterApply(ctx context.Context, r runs.Run, watched bool) e
 	if watched {
 		left, err := f.leftUnapplied(ctx, r)
 		if err != nil || left {
-			return err // the plan would show what is left, too: it is planned at its next turn
+			return err // such a plan would repeat changes that people know: the next look plans again
 		}
 		result, problem, err := f.plan(ctx, r, nil)
 		if err != nil || problem != "" {
-			return err // a look for drift fails in the same way, and tells that
+			return err // a look for drift fails in the same way, and its issue has the error
 		}
 		x.Over = !result.Applyable
 		x.Counts, x.Report = result.Counts, f.Report.Clean(result.Report)
@@ -142,8 +142,8 @@ func (f *Finder) planAfterApply(ctx context.Context, r runs.Run, watched bool) e
 	return f.tell(ctx, a)
 }
 
-// leftUnapplied reports whether the state of a run lacks changes of the default branch for another reason, which people
-// know: an apply is in progress, a pull request was applied and is not merged, or one was merged and not applied.
+// leftUnapplied reports whether people already know why the state of a run lacks changes of the default branch: an apply
+// is in progress, a pull request was applied and is not merged, or a pull request was merged and not applied.
 func (f *Finder) leftUnapplied(ctx context.Context, r runs.Run) (bool, error) {
 	last, err := f.Facts.LastApply(ctx, r)
 	if err != nil || last != nil && !last.Settled {

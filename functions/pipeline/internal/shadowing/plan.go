@@ -20,7 +20,7 @@ import (
 )
 
 // alone is why a verdict is unknown until there is something to compare with.
-const alone = "the other tool has not commented yet, and the pull request is not merged"
+const alone = "waiting for a comment of the other tool, or for the merge"
 
 // maxProblem is the maximum length of the reason for a failed plan in a record, in bytes.
 const maxProblem = 4 << 10
