@@ -355,3 +355,36 @@ func TestShadowRerun(t *testing.T) {
 		t.Errorf("%d plans of web and %d of net; writes %q", counted.plans, broken.plans, *writes)
 	}
 }
+
+// TestShadowRemoved holds that the merge of a pull request that removes the last project in shadow mode does not let Lockstep
+// destroy its objects: not at once, and not by a command that names the project.
+func TestShadowRemoved(t *testing.T) {
+	t.Parallel()
+	for name, landed := range map[string]bool{"planned": false, "merged at once": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			const db = "project \"db\" {\n  dir = \"db\"\n}\n"
+			s := newStage(t, githubtest.Files{"net/a.tf": resource("a", "1"), "db/main.tf": "", "lockstep.hcl": strings.Replace(netProject, "\n}", "\n  mode = \"shadow\"\n}", 1) + db})
+			s.theirApply("net", 1, "a")
+			files := githubtest.Files{"net/a.tf": githubtest.Deleted, "lockstep.hcl": db}
+			n := 0
+			if !landed {
+				n = s.pull("alice", "b", files)
+			} else {
+				s.repo.Push("alice", "b", "work", files)
+				n = s.repo.OpenPull("alice", "work", "b")
+			}
+			s.repo.Merge("alice", n)
+			s.settle()
+			for _, text := range []string{"lockstep plan", "lockstep plan -p net", "lockstep apply", "lockstep apply -p net"} {
+				s.repo.Comment("alice", n, text)
+				s.settle()
+			}
+			for _, c := range s.repo.Comments(n) {
+				if strings.Contains(c.Body, "1 to destroy") || strings.Contains(c.Body, "**Applied**") {
+					t.Errorf("Lockstep destroys what another tool applies:\n%s", c.Body)
+				}
+			}
+		})
+	}
+}
