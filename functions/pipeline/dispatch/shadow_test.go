@@ -388,3 +388,17 @@ func TestShadowRemoved(t *testing.T) {
 		})
 	}
 }
+
+// TestShadowRemovedAutomerge holds that Lockstep does not merge a pull request that removes a project in shadow mode: the other
+// tool has to destroy its objects first.
+func TestShadowRemovedAutomerge(t *testing.T) {
+	t.Parallel()
+	const db = "project \"db\" {\n  dir = \"db\"\n}\nautomerge {\n}\n"
+	s := newStage(t, githubtest.Files{"net/a.tf": resource("a", "1"), "db/main.tf": "", "lockstep.hcl": strings.Replace(netProject, "\n}", "\n  mode = \"shadow\"\n}", 1) + db})
+	s.hub.Accepts("contents", "write")
+	n := s.pull("alice", "b", githubtest.Files{"net/a.tf": githubtest.Deleted, "db/b.tf": resource("b", "1"), "lockstep.hcl": db})
+	s.expect("the apply", s.say("alice", n, "lockstep apply"), "**Applied** `db`")
+	if s.merged(n) {
+		t.Error("Lockstep has merged a pull request that another tool still applies")
+	}
+}

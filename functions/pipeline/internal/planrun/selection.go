@@ -51,7 +51,7 @@ func (qu *PlanQueuer) choose(ctx context.Context, c comment.Command, dir string,
 	}
 	gone, err := qu.removed(ctx, base, all, t, l)
 	if err == nil {
-		gone, err = qu.withoutShadows(ctx, gone, t.Was)
+		gone, err = qu.withoutShadows(ctx, gone, t.Was, l)
 	}
 	if err != nil {
 		return nil, nil, err

@@ -28,8 +28,8 @@ func (qu *PlanQueuer) listen(ctx context.Context) error {
 
 // withoutShadows returns those removed projects in gone that Lockstep applied before: neither at was, the commit of the base
 // branch without the pull request, nor at the last commit that had them were they in shadow mode. The other tool destroys the
-// objects of all others.
-func (qu *PlanQueuer) withoutShadows(ctx context.Context, gone []selected, was string) (active []selected, err error) {
+// objects of all others, of which l takes a note.
+func (qu *PlanQueuer) withoutShadows(ctx context.Context, gone []selected, was string, l *ledger.Look) (active []selected, err error) {
 	for _, p := range gone {
 		shadowed := false
 		for _, at := range slices.Compact([]string{p.base, was}) {
@@ -39,7 +39,7 @@ func (qu *PlanQueuer) withoutShadows(ctx context.Context, gone []selected, was s
 			}
 			shadowed = shadowed || is
 		}
-		if !shadowed {
+		if l.ShadowRemoved = l.ShadowRemoved || shadowed; !shadowed {
 			active = append(active, p)
 		}
 	}
