@@ -402,3 +402,34 @@ func TestShadowRemovedAutomerge(t *testing.T) {
 		t.Error("Lockstep has merged a pull request that another tool still applies")
 	}
 }
+
+// TestShadowMergedAtOnce holds that Lockstep is silent about a pull request that is merged before Lockstep has looked at it, if
+// all projects are in shadow mode.
+func TestShadowMergedAtOnce(t *testing.T) {
+	t.Parallel()
+	for name, files := range map[string]githubtest.Files{
+		"changed": {"net/a.tf": resource("a", "1")},
+		"removed": {"net/main.tf": githubtest.Deleted},
+		"outside": {"README": "x"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, githubtest.Files{"net/main.tf": resource("m", "1"), "web/main.tf": "", "lockstep.hcl": onlyShadow})
+			writes := s.quiet()
+			s.repo.Push("alice", "b", "Change", files)
+			n := s.repo.OpenPull("alice", "Change", "b")
+			s.repo.Merge("alice", n)
+			s.settle()
+			s.repo.Comment("alice", n, "lockstep plan")
+			s.settle()
+			if len(*writes) > 0 || len(s.repo.Comments(n)) != 1 {
+				t.Errorf("Lockstep is not silent: %q\n%+v", *writes, s.repo.Comments(n))
+			}
+			for _, c := range s.repo.Checks(s.repo.Head("b")) {
+				if c.Name != "lockstep shadow" {
+					t.Errorf("a check: %s %s", c.Name, c.Title)
+				}
+			}
+		})
+	}
+}
