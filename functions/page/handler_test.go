@@ -195,3 +195,18 @@ func TestStaticFiles(t *testing.T) {
 		}
 	}
 }
+
+// TestScript holds that the script reads the same part of a list again that the reader sees, and goes on after a request that
+// has failed.
+func TestScript(t *testing.T) {
+	t.Parallel()
+	script, err := static.ReadFile("static/page.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"fetch(location.pathname + location.search,", "} catch {"} {
+		if !strings.Contains(string(script), want) {
+			t.Errorf("the script lacks %q", want)
+		}
+	}
+}

@@ -92,3 +92,19 @@ func TestRepositoryPagesAreGuarded(t *testing.T) {
 		}
 	}
 }
+
+// TestDriftOfAProject holds that the page tells drift from looks that failed. The issue that is open after three failed looks is about
+// these, and not about drift.
+func TestDriftOfAProject(t *testing.T) {
+	t.Parallel()
+	for failures, want := range []string{": issue #4", ": issue #4. The last look failed.", ": issue #4. The last 2 looks failed.", "The last 3 looks for drift failed: issue #4"} {
+		var b strings.Builder
+		x := ProjectState{Drift: &Drift{Since: time.Unix(60, 0), Issue: 4, Failures: failures}}
+		if err := pages()["project"].ExecuteTemplate(&b, "drift", map[string]any{"State": x}); err != nil {
+			t.Fatal(err)
+		}
+		if got := b.String(); !strings.HasSuffix(got, want) || strings.Contains(got, "Differs") != (failures < 3) {
+			t.Errorf("%d failures: %q, want %q", failures, got, want)
+		}
+	}
+}

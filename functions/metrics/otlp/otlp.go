@@ -56,11 +56,18 @@ func Parse(text string) (Settings, error) {
 	return s, nil
 }
 
-// Secrets returns what nobody may read of the settings: the values of the headers, without the word before a token.
+// shortestSecret is the minimum length of a credential in a header other than Authorization. The value of such a header can
+// also be the name of a tenant or of a dataset, and that word is not secret.
+const shortestSecret = 12
+
+// Secrets returns what nobody may read of the settings: the credentials in the headers, without the word before a token.
 func (s Settings) Secrets() []string {
 	var all []string
-	for _, value := range s.Headers {
-		all = append(all, value[strings.LastIndexByte(value, ' ')+1:])
+	for name, value := range s.Headers {
+		last := value[strings.LastIndexByte(value, ' ')+1:]
+		if last != "" && (strings.EqualFold(name, "Authorization") || len(last) >= shortestSecret) {
+			all = append(all, last)
+		}
 	}
 	return all
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -148,5 +149,19 @@ func TestParse(t *testing.T) {
 		if want != "" && (err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "hunter2")) {
 			t.Errorf("%q: %v", text, err)
 		}
+	}
+}
+
+// TestSecrets holds that only credentials are secret: the name of a tenant or of a dataset would take the same word out of all
+// comments.
+func TestSecrets(t *testing.T) {
+	s, err := Parse("https://collector.example.com\nauthorization: Basic YTpi\nx-api-key: 0123456789abcdef\nX-Scope-OrgID: 1\nx-honeycomb-dataset: lockstep\nX-Empty:\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := s.Secrets()
+	slices.Sort(got)
+	if want := []string{"0123456789abcdef", "YTpi"}; !slices.Equal(got, want) {
+		t.Errorf("the secrets are %q, want %q", got, want)
 	}
 }

@@ -56,8 +56,11 @@
     if (busy) { again = true; return; }
     busy = true;
     try {
-      const answer = await fetch(location.pathname, { headers: { Accept: "text/html" } });
-      if (!answer.ok) return;
+      const answer = await fetch(location.pathname + location.search, { headers: { Accept: "text/html" } });
+      if (!answer.ok) {
+        if (answer.status < 429) next = 0; // the session has ended, or the page is gone
+        return;
+      }
       const page = new DOMParser().parseFromString(await answer.text(), "text/html");
       next = page.body.dataset.poll;
       const changed = [];
@@ -66,6 +69,8 @@
         if (fresh) changed.push(...bring(region, fresh));
       }
       if (changed.length) told.textContent = "Now: " + changed.join(", ");
+    } catch {
+      // The browser has no connection. The next look may have one.
     } finally {
       busy = false;
       if (again) { again = false; refresh(); }

@@ -355,3 +355,81 @@ func TestShadowRerun(t *testing.T) {
 		t.Errorf("%d plans of web and %d of net; writes %q", counted.plans, broken.plans, *writes)
 	}
 }
+
+// TestShadowRemoved holds that the merge of a pull request that removes the last project in shadow mode does not let Lockstep
+// destroy its objects: not at once, and not by a command that names the project.
+func TestShadowRemoved(t *testing.T) {
+	t.Parallel()
+	for name, landed := range map[string]bool{"planned": false, "merged at once": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			const db = "project \"db\" {\n  dir = \"db\"\n}\n"
+			s := newStage(t, githubtest.Files{"net/a.tf": resource("a", "1"), "db/main.tf": "", "lockstep.hcl": strings.Replace(netProject, "\n}", "\n  mode = \"shadow\"\n}", 1) + db})
+			s.theirApply("net", 1, "a")
+			files := githubtest.Files{"net/a.tf": githubtest.Deleted, "lockstep.hcl": db}
+			n := 0
+			if !landed {
+				n = s.pull("alice", "b", files)
+			} else {
+				s.repo.Push("alice", "b", "work", files)
+				n = s.repo.OpenPull("alice", "work", "b")
+			}
+			s.repo.Merge("alice", n)
+			s.settle()
+			for _, text := range []string{"lockstep plan", "lockstep plan -p net", "lockstep apply", "lockstep apply -p net"} {
+				s.repo.Comment("alice", n, text)
+				s.settle()
+			}
+			for _, c := range s.repo.Comments(n) {
+				if strings.Contains(c.Body, "1 to destroy") || strings.Contains(c.Body, "**Applied**") {
+					t.Errorf("Lockstep destroys what another tool applies:\n%s", c.Body)
+				}
+			}
+		})
+	}
+}
+
+// TestShadowRemovedAutomerge holds that Lockstep does not merge a pull request that removes a project in shadow mode: the other
+// tool has to destroy its objects first.
+func TestShadowRemovedAutomerge(t *testing.T) {
+	t.Parallel()
+	const db = "project \"db\" {\n  dir = \"db\"\n}\nautomerge {\n}\n"
+	s := newStage(t, githubtest.Files{"net/a.tf": resource("a", "1"), "db/main.tf": "", "lockstep.hcl": strings.Replace(netProject, "\n}", "\n  mode = \"shadow\"\n}", 1) + db})
+	s.hub.Accepts("contents", "write")
+	n := s.pull("alice", "b", githubtest.Files{"net/a.tf": githubtest.Deleted, "db/b.tf": resource("b", "1"), "lockstep.hcl": db})
+	s.expect("the apply", s.say("alice", n, "lockstep apply"), "**Applied** `db`")
+	if s.merged(n) {
+		t.Error("Lockstep has merged a pull request that another tool still applies")
+	}
+}
+
+// TestShadowMergedAtOnce holds that Lockstep is silent about a pull request that is merged before Lockstep has looked at it, if
+// all projects are in shadow mode.
+func TestShadowMergedAtOnce(t *testing.T) {
+	t.Parallel()
+	for name, files := range map[string]githubtest.Files{
+		"changed": {"net/a.tf": resource("a", "1")},
+		"removed": {"net/main.tf": githubtest.Deleted},
+		"outside": {"README": "x"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, githubtest.Files{"net/main.tf": resource("m", "1"), "web/main.tf": "", "lockstep.hcl": onlyShadow})
+			writes := s.quiet()
+			s.repo.Push("alice", "b", "Change", files)
+			n := s.repo.OpenPull("alice", "Change", "b")
+			s.repo.Merge("alice", n)
+			s.settle()
+			s.repo.Comment("alice", n, "lockstep plan")
+			s.settle()
+			if len(*writes) > 0 || len(s.repo.Comments(n)) != 1 {
+				t.Errorf("Lockstep is not silent: %q\n%+v", *writes, s.repo.Comments(n))
+			}
+			for _, c := range s.repo.Checks(s.repo.Head("b")) {
+				if c.Name != "lockstep shadow" {
+					t.Errorf("a check: %s %s", c.Name, c.Title)
+				}
+			}
+		})
+	}
+}

@@ -11,7 +11,22 @@ import (
 // shadowedBy reports whether the project of a run is in shadow mode. s are the settings at the commit sha of the base branch.
 // If any project is, that needs a checkout of the commit, once in each process.
 func shadowedBy(ctx context.Context, e *Reader, sha string, s *project.Settings, r runs.Run) (bool, error) {
-	return Shadows(ctx, e, sha, s, project.Project{Name: r.Project, Dir: r.Spec.Dir, Workspace: r.Workspace})
+	p := project.Project{Name: r.Project, Dir: r.Spec.Dir, Workspace: r.Workspace}
+	is, err := Shadows(ctx, e, sha, s, p)
+	if err != nil || is || !r.Spec.Removed {
+		return is, err
+	}
+	return ShadowedAt(ctx, e, r.Spec.Base, p)
+}
+
+// ShadowedAt reports whether a project that a pull request removes was in shadow mode at a commit of the base branch that had
+// it. After the merge, the base branch has neither the project nor its mode any more.
+func ShadowedAt(ctx context.Context, e *Reader, sha string, p project.Project) (bool, error) {
+	s, _, err := e.Settings(ctx, sha)
+	if err != nil {
+		return false, err
+	}
+	return Shadows(ctx, e, sha, s, p)
 }
 
 // Shadows reports whether a project of a pull request is in shadow mode. s are the settings at the commit sha of the base

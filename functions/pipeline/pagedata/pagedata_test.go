@@ -86,3 +86,16 @@ func (u unread) Get(_ context.Context, key string) (pipeline.Record, error) {
 	u.t.Errorf("%s is read", key)
 	return pipeline.Record{}, nil
 }
+
+// TestIssueIsNoPullRequest holds that the page of an issue about drift says that it is an issue, and leads to it.
+func TestIssueIsNoPullRequest(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.Web = "https://github.com"
+	r := runs.Run{ID: runs.ID{Pull: pipeline.Pull{Repo: infra, Number: 7}, Project: "net", Workspace: "default"}, Phase: runs.Planned, Spec: runs.Spec{Dir: "net", Head: "abc", OnIssue: true, AfterMerge: true}}
+	put(t, s, r.Key(), r)
+	p, err := s.Pull(t.Context(), page.PullID{Owner: "acme", Name: "infra", Number: 7})
+	if err != nil || p.Title != "Issue about net" || p.URL != "https://github.com/acme/infra/issues/7" || p.Standing != "" {
+		t.Errorf("%q %q %q, %v", p.Title, p.URL, p.Standing, err)
+	}
+}

@@ -8,10 +8,12 @@ package pagedata
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/lockstep-iac/lockstep/functions/page"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
@@ -137,11 +139,17 @@ func (s Site) find(ctx context.Context, id page.PullID) (pulled, error) {
 	return all[i], nil
 }
 
-// pull returns the page data about the pull request itself.
+// pull returns the page data about the pull request itself. An issue about drift has the same page, and never more than one
+// project.
 func (s Site) pull(x pulled) page.Pull {
 	p := page.Pull{PullID: idOf(x.Pull), Head: x.head(), Standing: x.standing()}
+	path := p.Path()
+	if len(x.runs) > 0 && x.runs[0].Spec.OnIssue {
+		p.Title, p.Standing = "Issue about "+runs.Label(x.runs[0]), ""
+		path = fmt.Sprintf("%s/issues/%d", page.RepositoryID{Owner: p.Owner, Name: p.Name}.Path(), p.Number)
+	}
 	if s.Web != "" {
-		p.URL = s.Web + p.Path()
+		p.URL = s.Web + path
 	}
 	return p
 }

@@ -28,12 +28,15 @@ var (
 // readAtlantis reads comments of Atlantis. It joins those that Atlantis has cut.
 func readAtlantis(all []Comment) (out []Claim) {
 	for i := 0; i < len(all); i++ {
-		body := strings.TrimSpace(all[i].Body)
-		for i+1 < len(all) && atlantisGoesOn.MatchString(body) && atlantisGoneOn.MatchString(all[i+1].Body) {
+		var body strings.Builder
+		piece := strings.TrimSpace(all[i].Body)
+		for i+1 < len(all) && atlantisGoesOn.MatchString(piece) && atlantisGoneOn.MatchString(all[i+1].Body) {
 			i++
-			body = atlantisGoesOn.ReplaceAllString(body, "") + atlantisGoneOn.ReplaceAllString(strings.TrimSpace(all[i].Body), "")
+			body.WriteString(atlantisGoesOn.ReplaceAllString(piece, ""))
+			piece = atlantisGoneOn.ReplaceAllString(strings.TrimSpace(all[i].Body), "")
 		}
-		for _, c := range readAtlantisText(body) {
+		body.WriteString(piece)
+		for _, c := range readAtlantisText(body.String()) {
 			c.Comment, c.At = all[i].ID, all[i].At
 			out = append(out, c)
 		}

@@ -1,7 +1,9 @@
 package shadow_test
 
 import (
+	"fmt"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -84,4 +86,33 @@ func FuzzClaims(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestManyPieces holds that a plan that Atlantis has cut into many comments costs work in proportion to its length.
+func TestManyPieces(t *testing.T) {
+	const comments = 100
+	var all []shadow.Comment
+	for i := range comments {
+		head := "Continued plan output from previous comment.\n<details><summary>Show Output</summary>\n\n```diff\n"
+		if i == 0 {
+			head = "Ran Plan for dir: `net` workspace: `default`\n\n<details><summary>Show Output</summary>\n\n```diff\n"
+		}
+		tail := "\n```\n</details>\n\n<br>\n\n**Warning**: Output length greater than max comment size. Continued in next comment."
+		if i == comments-1 {
+			tail = "\nPlan: 100 to add, 0 to change, 0 to destroy.\n```\n</details>"
+		}
+		text := fmt.Sprintf("  # terraform_data.x[%d] will be created\n", i) + strings.Repeat("+   resource \"terraform_data\" \"x\"\n", 1500)
+		all = append(all, shadow.Comment{ID: int64(i), Author: "a", Body: head + text + tail})
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	claims := shadow.Source{Tool: shadow.Atlantis, Author: "a"}.Claims(all, time.Time{})
+	runtime.ReadMemStats(&after)
+	if len(claims) != 1 || len(claims[0].Changes) != comments || claims[0].Cut {
+		t.Fatalf("%d claims", len(claims))
+	}
+	size := uint64(comments * len(all[1].Body))
+	if used := after.TotalAlloc - before.TotalAlloc; used > 30*size {
+		t.Errorf("%d bytes are used for %d bytes of comments", used, size)
+	}
 }

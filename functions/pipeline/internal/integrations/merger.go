@@ -78,7 +78,7 @@ func (m Merger) Merge(ctx context.Context) error {
 	if draft { // until the pull request is no draft any more
 		return m.watch(ctx)
 	}
-	if len(look.Shadow) > 0 || look.Silent {
+	if len(look.Shadow) > 0 || look.ShadowRemoved || look.Silent {
 		return nil // another tool applies some of its projects
 	}
 	if done, err := m.othersDone(ctx, look); err != nil || !done {

@@ -50,6 +50,8 @@ type Discovery struct {
 	// are: Lockstep then writes nothing but the check about these projects.
 	Shadow []Shadowed `json:",omitempty"`
 	Silent bool       `json:",omitempty"`
+	// ShadowRemoved is set if the pull request removes a project in shadow mode.
+	ShadowRemoved bool `json:",omitempty"`
 	// Order are the dependencies between projects at the head. It is nil if neither the head nor the base
 	// branch has any.
 	Order *HeadOrder `json:",omitempty"`

@@ -18,13 +18,13 @@ func (qu *PlanQueuer) Push(ctx context.Context) error {
 	if err := qu.Facts.Look(ctx); err != nil {
 		return err
 	}
+	if err := qu.listen(ctx); err != nil {
+		return err
+	}
 	if !qu.Facts.Pull.Open {
 		return qu.Report.Sync(ctx) // closed since the message was sent, and perhaps nobody else knows
 	}
 	if err := qu.Ledger.Reopen(ctx, qu.Facts.Message.Pull); err != nil {
-		return err
-	}
-	if err := qu.listen(ctx); err != nil {
 		return err
 	}
 	if !qu.silent {

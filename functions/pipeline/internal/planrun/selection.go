@@ -50,6 +50,9 @@ func (qu *PlanQueuer) choose(ctx context.Context, c comment.Command, dir string,
 		return nil, nil, err
 	}
 	gone, err := qu.removed(ctx, base, all, t, l)
+	if err == nil {
+		gone, err = qu.withoutShadows(ctx, gone, t.Was, l)
+	}
 	if err != nil {
 		return nil, nil, err
 	}
