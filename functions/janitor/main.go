@@ -22,9 +22,7 @@ func main() {
 	if err != nil {
 		wiring.Fail(wiring.Janitor, err)
 	}
-	if err := collector.Open(w); err != nil {
-		wiring.Fail(wiring.Janitor, err)
-	}
+	collector.Open(w)
 	all := &fleet{world: w, known: map[string]*reconcile.Janitor{}}
 	lambda.Start(handler(w.Consumer(all.abandon).Batch, func(ctx context.Context) error {
 		found, err := all.round(ctx)

@@ -17,6 +17,16 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/lambdatest"
 )
 
+// TestNoCollector holds that a function works without a collector whose secret it cannot use, and logs why.
+func TestNoCollector(t *testing.T) {
+	t.Parallel()
+	r, n := twoThings(t, func(o *lambdatest.StackOptions) {
+		o.Parameters["CollectorSecretArn"] = o.Keep("collector", "collector.example.com\nAuthorization: Bearer token-of-the-collector\n")
+	})
+	r.expect("the plan", r.status(n), "2 to add")
+	r.expect("the log", r.log.String(), "no measurements are sent to the collector", "the first line is not the address of a collector")
+}
+
 // TestCollector holds that a collector of OpenTelemetry gets the whole trace of a plan and an apply, before the functions are frozen.
 func TestCollector(t *testing.T) {
 	t.Parallel()

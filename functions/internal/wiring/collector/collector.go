@@ -16,11 +16,18 @@ import (
 // openTimeout is the time limit for reading the secret.
 const openTimeout = 5 * time.Second
 
-// Open lets w send its measurements and traces to the collector, if the deployment has one.
-func Open(w *wiring.World) error {
+// Open lets w send its measurements and traces to the collector, if the deployment has one. Without the secret, or with a mistake in
+// it, Open logs the reason, and the function works without a collector: nobody's plan waits for measurements.
+func Open(w *wiring.World) {
 	if w.CollectorSecret == "" {
-		return nil
+		return
 	}
+	if err := open(w); err != nil {
+		w.Log.Error("no measurements are sent to the collector", "error", err.Error())
+	}
+}
+
+func open(w *wiring.World) error {
 	ctx, cancel := context.WithTimeout(context.Background(), openTimeout)
 	defer cancel()
 	text, err := w.Secret(ctx, w.CollectorSecret)

@@ -34,9 +34,7 @@ func Open(f wiring.Function) (*Worker, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := collector.Open(w); err != nil {
-		return nil, err
-	}
+	collector.Open(w)
 	x := &Worker{World: w, function: f, members: map[string]*member{"": nil}}
 	if x.scratch, err = subprocess.OpenScratch(filepath.Join(os.TempDir(), "lockstep-runs")); err != nil {
 		return nil, err
