@@ -54,11 +54,11 @@ func TestEachCommandBadly(t *testing.T) {
 		"quoted":                   {"alice", func(v grammar.Verb) string { return "> lockstep " + typed[v] + "\n\nreally?" }, nil, nil},
 		"without rights":           {"mallory", func(v grammar.Verb) string { return "lockstep " + typed[v] }, nil, []string{"write", "permission"}},
 		"for a project that is gone": {"alice", func(v grammar.Verb) string { return "lockstep " + typed[v] + " -p gone" }, nil,
-			[]string{"No project matches `lockstep", "This pull request has no plan that `lockstep", "is for the issues that Lockstep opens"}},
+			[]string{"No project matches `lockstep", "This pull request has no plan that `lockstep", "works only on the issues that Lockstep opens"}},
 		"without rights, for a project that is gone": {"mallory", func(v grammar.Verb) string { return "lockstep " + typed[v] + " -p gone" }, nil,
 			[]string{"write", "permission"}},
 		"once it is closed": {"alice", func(v grammar.Verb) string { return "lockstep " + typed[v] },
-			func(s *stage, n int) { s.repo.Close("alice", n) }, []string{"The pull request is closed.\n\nReopen it", "No plan or apply of this pull request is in progress", "**no lock** on", "nothing to recover", "is for the issues that Lockstep opens"}},
+			func(s *stage, n int) { s.repo.Close("alice", n) }, []string{"The pull request is closed.\n\nReopen it", "No plan or apply of this pull request is in progress", "**no lock** on", "nothing to recover", "works only on the issues that Lockstep opens"}},
 		"twice": {"mallory", func(v grammar.Verb) string { return "lockstep " + typed[v] + "\nlockstep " + typed[v] }, nil, []string{"write", "permission"}},
 	}
 	for name, way := range ways {
