@@ -115,7 +115,7 @@ func (r Run) AllArtifacts(n int) []pipeline.Artifact {
 		out = append(out, r.artifact(n, "generated.json"))
 	}
 	for try := range r.Asked.Try {
-		out = append(out, r.artifact(n, fmt.Sprintf("result-%d.md", try+1)), r.artifact(n, fmt.Sprintf("result-%d.txt", try+1)))
+		out = append(out, r.artifact(n, fmt.Sprintf("result-%d.md", try+1)), r.artifact(n, fmt.Sprintf("result-%d.txt", try+1)), r.artifact(n, fmt.Sprintf("result-%d.state.md", try+1)))
 		if r.Artifacts.Steps {
 			out = append(out, r.artifact(n, fmt.Sprintf("steps-%d.txt", try+1)))
 		}
