@@ -130,7 +130,7 @@ func TestSweep(t *testing.T) {
 	var calls []string
 	artifacts := memory.Deciding(func(x memory.Effect) (v memory.Verdict) {
 		calls = append(calls, strings.TrimPrefix(x.Call, "drop 5/7/net@default/"))
-		if len(calls) == 11 {
+		if len(calls) == 12 {
 			v.Undone = errAsked
 		}
 		return v

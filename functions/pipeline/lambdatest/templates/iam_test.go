@@ -48,7 +48,7 @@ func TestAllowed(t *testing.T) {
 
 func TestResolve(t *testing.T) {
 	x := ReadTemplate(t, "../../../../template.yaml")
-	r := Resolver{x, map[string]string{"AWS::Region": "r", "AWS::AccountId": "1", "AWS::Partition": "aws", "AWS::StackName": "lockstep", "AWS::StackId": "stack", "StateTable": "", "StateKeyArn": "", "Apps": "", "PermissionsBoundaryArn": "", "SubnetIds": "", "SecurityGroupIds": "", "EncryptionKeyArn": "", "PlanTargetRoleArn": "", "PlanRolePattern": "", "CalledFunctions": "lockstep-call-*", "CalledTopics": "lockstep-call-*", "BuildImages": "lockstep-build-*", "SigningKeys": "lockstep-call/*", "StateRolePattern": "", "ApplyRolePattern": "", "StateBucket": "states", "CollectorSecretArn": ""}, map[string]string{}}
+	r := Resolver{x, map[string]string{"AWS::Region": "r", "AWS::AccountId": "1", "AWS::Partition": "aws", "AWS::StackName": "lockstep", "AWS::StackId": "stack", "StateTable": "", "StateKeyArn": "", "Apps": "", "PermissionsBoundaryArn": "", "SubnetIds": "", "SecurityGroupIds": "", "EncryptionKeyArn": "", "PlanTargetRoleArn": "", "PlanRolePattern": "", "CalledFunctions": "lockstep-call-*", "CalledTopics": "lockstep-call-*", "BuildImages": "lockstep-build-*", "SigningKeys": "lockstep-call/*", "StateRolePattern": "", "ApplyRolePattern": "", "StateBucket": "states", "CollectorSecretArn": "", "PageSecretArn": ""}, map[string]string{}}
 	for name := range x.Resources {
 		r.Refs[name], r.Atts[name+".Arn"] = "ref-"+name, "arn:"+name
 	}
@@ -80,7 +80,7 @@ func TestStateRoles(t *testing.T) {
 	x := ReadTemplate(t, "../../../../template.yaml")
 	r := Resolver{x, map[string]string{
 		"AWS::Region": "r", "AWS::AccountId": "1", "AWS::Partition": "aws", "AWS::StackName": "lockstep", "AWS::StackId": "stack", "StateTable": "locks", "StateKeyArn": "arn:state-key", "Apps": "", "PermissionsBoundaryArn": "", "SubnetIds": "", "SecurityGroupIds": "", "EncryptionKeyArn": "arn:encryption-key",
-		"PlanTargetRoleArn": "arn:plan-target", "PlanRolePattern": "", "CalledFunctions": "lockstep-call-*", "CalledTopics": "lockstep-call-*", "BuildImages": "lockstep-build-*", "SigningKeys": "lockstep-call/*", "StateRolePattern": "", "ApplyRolePattern": "", "ApplyTargetRoleArn": "arn:apply-target", "StateBucket": "states", "CollectorSecretArn": "", "AppKeySecretArn": "arn:app-key", "WebhookSecretArn": "arn:hook",
+		"PlanTargetRoleArn": "arn:plan-target", "PlanRolePattern": "", "CalledFunctions": "lockstep-call-*", "CalledTopics": "lockstep-call-*", "BuildImages": "lockstep-build-*", "SigningKeys": "lockstep-call/*", "StateRolePattern": "", "ApplyRolePattern": "", "ApplyTargetRoleArn": "arn:apply-target", "StateBucket": "states", "CollectorSecretArn": "", "PageSecretArn": "", "AppKeySecretArn": "arn:app-key", "WebhookSecretArn": "arn:hook",
 	}, map[string]string{}}
 	for name := range x.Resources {
 		r.Atts[name+".Arn"], r.Refs[name] = "arn:"+name, "ref-"+name
@@ -121,7 +121,7 @@ func TestStateRoles(t *testing.T) {
 // through S3 only, and written by the functions only.
 func TestKeyPolicy(t *testing.T) {
 	x := ReadTemplate(t, "../../../../template.yaml")
-	r := Resolver{x, map[string]string{"AWS::Region": "r", "AWS::AccountId": AccountID, "AWS::Partition": "aws"}, map[string]string{}}
+	r := Resolver{x, map[string]string{"AWS::Region": "r", "AWS::AccountId": AccountID, "AWS::Partition": "aws", "PageSecretArn": ""}, map[string]string{}}
 	for name := range x.Resources {
 		r.Atts[name+".Arn"] = "arn:aws:iam::" + AccountID + ":role/" + name
 	}
