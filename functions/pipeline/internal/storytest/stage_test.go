@@ -96,7 +96,9 @@ func (s *stage) open() {
 		},
 		Records: s.gate().Records(s.memory), Artifacts: s.gate().Artifacts(s.memory.Artifacts()), Queue: s.gate().Queue(s.memory), Audit: audit.Trail{Chains: s.gate().Chains(&s.chains)},
 		Engine: s.engine, Projects: projects{jobs.LocalProjects{}, s.engine}, Scratch: s.scratch, LookEvery: 1, MaxStrangers: 100, Serves: serves, Loud: s.loud,
-		Log: s.w.log,
+		// A story has the same calls on a slow machine: only those about a plan that is stopped look for it.
+		Poll: time.Hour,
+		Log:  s.w.log,
 	}
 	webhook = intake.Webhook{Intake: s.pipeline.Intake(), Secrets: []github.Secret{secret}, Log: s.w.log}
 }
