@@ -9,10 +9,10 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
-	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/steps"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/project"
@@ -98,47 +98,20 @@ func (f *Finder) plan(ctx context.Context, r runs.Run, looks *project.Drift) (re
 		return result, "", err
 	}
 	defer done()
-	again := comment.Command{Verb: comment.Plan, Project: r.Project, Options: r.Spec.Options}
-	if no, err := f.Steps.Generate(ctx, r, dir, again); err != nil {
-		return result, "", err
-	} else if no != nil {
-		return result, reasons.List{*no}.Markdown(), nil
-	}
-	var job jobs.Job
-	_, d, err := f.Facts.Ask(ctx, f.Facts.Request(comment.Plan, r), gatefacts.Sources{
+	return f.Steps.Plan(ctx, f.Engine, steps.Trial{
+		Run: r, Dir: dir, Again: comment.Command{Verb: comment.Plan, Project: r.Project, Options: r.Spec.Options}, Request: f.Facts.Request(comment.Plan, r),
 		// What is on the default branch has met its requirements.
-		admission.Requirements: func(_ context.Context, q *admission.Request) error {
+		Sources: gatefacts.Sources{admission.Requirements: func(_ context.Context, q *admission.Request) error {
 			q.Deployment, q.ServedBy = f.Facts.Deployment, f.Facts.Deployment
 			return nil
-		},
-		admission.StatePlace: func(ctx context.Context, q *admission.Request) (err error) {
-			job, q.Unusable, err = f.Facts.Job(ctx, q, dir)
-			return err
+		}},
+		Edit: func(job *jobs.Job) {
+			if looks != nil {
+				job.IgnoredDrift, job.Literals = looks.Ignore, true
+			}
+			job.Owner = fmt.Sprintf("lockstep %s, looking for drift", f.Facts.Message.Pull.Repository())
 		},
 	})
-	if err != nil {
-		if d, err = gatefacts.FinalRefusal(err); err != nil {
-			return result, "", err
-		}
-	}
-	if !d.Allowed() {
-		return result, d.Reasons.Markdown(), nil
-	}
-	if looks != nil {
-		job.IgnoredDrift, job.Literals = looks.Ignore, true
-	}
-	job.Owner = fmt.Sprintf("lockstep %s, looking for drift", f.Facts.Message.Pull.Repository())
-	result, err = f.Engine.Plan(ctx, job)
-	var dead *jobs.DeathError
-	switch {
-	case errors.As(err, &dead):
-		return result, dead.Markdown(), nil
-	case err != nil:
-		return result, "", err
-	case result.Plan == nil:
-		return result, result.Report, nil
-	}
-	return result, "", nil
 }
 
 // A content is the text of an issue, such as a comment.DriftIssue.

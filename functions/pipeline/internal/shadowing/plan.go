@@ -9,10 +9,9 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
-	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/steps"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/shadow"
@@ -111,46 +110,19 @@ func (sh *Shadower) plan(ctx context.Context, rec shadow.Record) (result jobs.Pl
 	p := found.Projects[i]
 	r := runs.Run{ID: runs.ID{Pull: sh.Facts.Message.Pull, Project: p.Name, Workspace: p.Workspace}, Phase: runs.Queued}
 	r.Spec = runs.Spec{Dir: p.Dir, VarFiles: p.VarFiles, Environment: p.Environment, Deployment: sh.Facts.Deployment, Head: rec.Head, Base: rec.Base, Merge: rec.Merge, AfterMerge: sh.Facts.Pull.Merged}
-	if no, err := sh.Steps.Generate(ctx, r, dir, comment.Command{Verb: comment.Plan, Project: r.Project}); err != nil {
-		return result, "", err
-	} else if no != nil {
-		return result, reasons.List{*no}.Markdown(), nil
-	}
-	return sh.run(ctx, r, dir)
-}
-
-// run asks the gate about a plan that nobody can apply, and makes it.
-func (sh *Shadower) run(ctx context.Context, r runs.Run, dir string) (result jobs.PlanResult, problem string, err error) {
-	var job jobs.Job
 	q := sh.Facts.Request(comment.Plan, r)
 	q.Compares = true
-	_, d, err := sh.Facts.Ask(ctx, q, gatefacts.Sources{
-		admission.StatePlace: func(ctx context.Context, q *admission.Request) (err error) {
-			job, q.Unusable, err = sh.Facts.Job(ctx, q, dir)
-			return err
+	result, problem, err = sh.Steps.Plan(ctx, sh.Engine, steps.Trial{
+		Run: r, Dir: dir, Again: comment.Command{Verb: comment.Plan, Project: r.Project}, Request: q,
+		Edit: func(job *jobs.Job) {
+			job.Owner = fmt.Sprintf("lockstep %s, in shadow mode", sh.Facts.Message.Pull.Repository())
+			job.PlanJSON, job.Judges = true, jobs.Judges{} // nothing decides about an apply
 		},
 	})
-	if err != nil {
-		if d, err = gatefacts.FinalRefusal(err); err != nil {
-			return result, "", err
-		}
+	if err == nil && problem == "" && result.JSON == nil {
+		problem = result.Report
 	}
-	if !d.Allowed() {
-		return result, d.Reasons.Markdown(), nil
-	}
-	job.Owner = fmt.Sprintf("lockstep %s, in shadow mode", sh.Facts.Message.Pull.Repository())
-	job.PlanJSON, job.Judges = true, jobs.Judges{} // nothing decides about an apply
-	result, err = sh.Engine.Plan(ctx, job)
-	var dead *jobs.DeathError
-	switch {
-	case errors.As(err, &dead):
-		return result, dead.Markdown(), nil
-	case err != nil:
-		return result, "", err
-	case result.Plan == nil || result.JSON == nil:
-		return result, result.Report, nil
-	}
-	return result, "", nil
+	return result, problem, err
 }
 
 // after plans a merged project once more, and compares its earlier plan with the state. The plan shows which changes were
