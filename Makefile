@@ -58,6 +58,7 @@ parts:
 check:
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { echo "gofmt would change:"; gofmt -l $$(git ls-files '*.go'); exit 1; }
 	go vet ./...
+	go vet -tags clients ./cmd/lockstep/internal/localpipeline
 	go tool staticcheck ./...
 
 # The size of each package, its largest file and type, the largest first. It is read by people: no
@@ -149,7 +150,7 @@ CLIENT ?= .
 clients:
 	@LOCKSTEP_PARTS='$(PARTS)' LOCKSTEP_TEST_PARTS=require sh .ci/parts clients
 	LOCKSTEP_PARTS='$(PARTS)' LOCKSTEP_TEST_PARTS=require go test -count=1 -timeout 0 -v -run '$(CLIENT)' ./cmd/clients -clients
-	LOCKSTEP_PARTS='$(PARTS)' LOCKSTEP_TEST_PARTS=require go test -count=1 -timeout 0 -v -run 'TestTerragrunt' ./cmd/lockstep/internal/localpipeline -clients
+	LOCKSTEP_PARTS='$(PARTS)' LOCKSTEP_TEST_PARTS=require go test -count=1 -timeout 0 -v -tags clients -run 'TestTerragrunt' ./cmd/lockstep/internal/localpipeline
 
 # The real tflint and conftest, whose results Lockstep reads. To build both takes 17 minutes on a machine of two busy cores, so
 # `make test` reads their recorded outputs.

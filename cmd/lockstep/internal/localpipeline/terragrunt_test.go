@@ -1,3 +1,5 @@
+//go:build clients
+
 package localpipeline
 
 import (
@@ -26,8 +28,7 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend/statebackendtest"
 )
 
-// clients is set by `make clients`, which installs Terragrunt.
-var clients = flag.Bool("clients", false, "run the real Terragrunt")
+// `make clients` installs Terragrunt, and sets the build tag "clients".
 
 // A stacked is a repository with units of Terragrunt, and a machine that runs a real Terragrunt for them.
 type stacked struct {
@@ -44,9 +45,6 @@ type stacked struct {
 // Terragrunt.
 func newStacked(t testing.TB, files githubtest.Files) *stacked {
 	t.Helper()
-	if !*clients {
-		t.Skip("make clients runs the real Terragrunt")
-	}
 	program := statebackendtest.Part(t, "clients", "bin", "terragrunt")
 	data, err := os.ReadFile(program)
 	if err != nil {
