@@ -46,6 +46,9 @@ func (s *Shown) Add(entry string) {
 	}
 }
 
+// Skip counts n entries that are left out.
+func (s *Shown) Skip(n int) { s.Total, s.Left = s.Total+n, s.Left+n }
+
 // encodedLength returns the length of a text as JSON.
 func encodedLength(text string) int {
 	if len(text)*6 <= maxShownRecord {

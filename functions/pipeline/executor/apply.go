@@ -91,17 +91,22 @@ func (o *checkout) apply(ctx context.Context, p *plans.Plan) jobs.Outcome {
 		t.listen(e)
 		o.engine.Events.Send(e)
 	}
+	var hide *secrets // of the state after the apply; they are searched for in all of it, and so only once
 	if tell := o.job.Ended; tell != nil {
 		o.Ended = func(done operation.Applied, ds diags.Diagnostics) error {
 			stop() // the result comes after the last report
-			t.finish(o.secrets(p, done.State).From)
-			return tell(outcome(o, p, done, ds, t.progress()))
+			hide = o.secrets(p, done.State)
+			t.finish(hide.From)
+			return tell(outcome(o, p, done, ds, t.progress(), hide))
 		}
 	}
 	done, ds := o.Apply(begin, run, p, engine.ApplyOptions{SaveEvery: saveEvery})
 	stop()
+	if hide == nil {
+		hide = o.secrets(p, done.State)
+	}
 	if o.job.Ended == nil {
-		t.finish(o.secrets(p, done.State).From)
+		t.finish(hide.From)
 	}
 	ds = append(ds, o.overload(ds, p)...)
 	if done.Unsaved {
@@ -110,10 +115,10 @@ func (o *checkout) apply(ctx context.Context, p *plans.Plan) jobs.Outcome {
 	if done.Resumable && context.Cause(begin) == jobs.ErrTime && o.State.Holding() != nil {
 		o.Leave() // for the next process of the run, which could not take over a lock without a lease
 	}
-	out := outcome(o, p, done, ds, t.progress())
+	out := outcome(o, p, done, ds, t.progress(), hide)
 	out.Took, out.Calls = t.durations(), o.calls.take()
 	if done.State != nil {
-		out.Contents = o.contents(done.State, o.secrets(p, done.State))
+		out.Contents = o.contents(done.State, hide)
 	}
 	return out
 }
@@ -131,9 +136,8 @@ func (o *checkout) overload(ds diags.Diagnostics, p *plans.Plan) diags.Diagnosti
 }
 
 // outcome returns the result of an apply. done is what the apply has changed, ds are its messages, far is its
-// progress.
-func outcome(o *checkout, p *plans.Plan, done operation.Applied, ds diags.Diagnostics, far comment.Progress) jobs.Outcome {
-	hide := o.secrets(p, done.State)
+// progress. hide removes secrets.
+func outcome(o *checkout, p *plans.Plan, done operation.Applied, ds diags.Diagnostics, far comment.Progress, hide *secrets) jobs.Outcome {
 	res := jobs.Outcome{Failed: ds.HasErrors(), Resumable: done.Resumable, State: o.stateID(), Counts: counts(p, done.Tally), Progress: far}
 	if !res.Failed {
 		res.Report, res.Full = o.reporter(hide).results(done.State, ds)

@@ -134,7 +134,11 @@ func (o *checkout) showObjects(s *states.State, address string, hide *secrets, s
 	case len(found) == 1 && !t.IsModule():
 		return o.showObject(s, found[0], hide, shown)
 	}
-	for _, a := range found {
+	for i, a := range found {
+		if shown.Left > 0 { // there is no more room
+			shown.Skip(len(found) - i)
+			break
+		}
 		shown.Add(hide.From(a.String() + "\n"))
 	}
 	return nil
