@@ -46,7 +46,12 @@ func (d DriftIssue) Title() string {
 // commit that does not matter.
 func (d DriftIssue) Hash() string {
 	d.Looked, d.SHA = time.Time{}, ""
-	sum := sha256.Sum256([]byte(d.Title() + d.Body(1<<20)))
+	return digest(d.Title() + d.Body(1<<20))
+}
+
+// digest returns a short digest of a text.
+func digest(text string) string {
+	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:16])
 }
 

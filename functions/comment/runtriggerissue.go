@@ -1,8 +1,6 @@
 package comment
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"strings"
 	"time"
@@ -42,8 +40,7 @@ func (x RunTriggerIssue) Title() string {
 // commit that does not matter.
 func (x RunTriggerIssue) Hash() string {
 	x.Looked, x.SHA = time.Time{}, ""
-	sum := sha256.Sum256([]byte(x.Title() + x.Body(1<<20)))
-	return hex.EncodeToString(sum[:16])
+	return digest(x.Title() + x.Body(1<<20))
 }
 
 // Body returns the issue's text, with its hidden marker, of at most limit bytes.

@@ -18,7 +18,7 @@ type Shadow struct {
 	// Conflict is set if the head conflicts with the base branch.
 	Problem, Refused string
 	Conflict         bool
-	// Merged is set if the pull request is merged, so that nothing is compared any more that is not compared by then.
+	// Merged is set if the pull request is merged. What was not compared before will not be compared.
 	Merged bool
 }
 
@@ -96,7 +96,7 @@ func (s Shadow) obstacle() string {
 	return "no project is affected"
 }
 
-// maxShadowRows is the maximum number of projects in the table, and maxShadowParts that of projects with their differences.
+// The table has at most maxShadowRows projects. At most maxShadowParts projects follow with their differences.
 const (
 	maxShadowRows  = 50
 	maxShadowParts = 30

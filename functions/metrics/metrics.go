@@ -82,7 +82,7 @@ const (
 // These are the results of plans, applies, and checks of waiting plans, in addition to [Failed].
 const (
 	Succeeded = "succeeded"
-	Refused   = "refused" // the present state was not that of the plan, or a requirement was no longer met
+	Refused   = "refused" // the state had changed since the plan, or a requirement was not met any more
 	Stopped   = "stopped" // before its end; another process may go on with it
 	Died      = "died"    // the process of the run ended
 )
@@ -96,7 +96,7 @@ var table = []Metric{
 	{GitHubRequests, Counter, "Count", nil, "Requests to GitHub.", "the functions, builds, and `lockstep serve`"},
 	{GitHubLeft, Gauge, "Count", nil, "Requests to GitHub that an installation has left in this hour, by GitHub's last answer.", "the functions, builds, and `lockstep serve`"},
 	{DeadLetters, Counter, "Count", []Label{kinds}, "Messages that were given up.", "the function of the janitor, and `lockstep serve`"},
-	{PlanReadySeconds, Histogram, "Seconds", nil, "Time from the webhook of a push or a comment to the end of one plan that it requests. The least value of a push is that of its first plan, the greatest that of its last one.", "the functions, builds, and `lockstep serve`"},
+	{PlanReadySeconds, Histogram, "Seconds", nil, "Time from the webhook of a push or a comment to a plan. A push with several projects has one value for each plan: the least is its first plan, the greatest its last.", "the functions, builds, and `lockstep serve`"},
 	{Runs, Counter, "Count", []Label{runs, ends}, "Plans, applies, and checks of waiting plans, by their results.", "the functions, builds, and `lockstep serve`"},
 	{ProviderCalls, Counter, "Count", []Label{calls}, "Calls of providers.", "the functions, builds, and `lockstep serve`"},
 	{ProviderSeconds, Counter, "Seconds", []Label{calls}, "Total time of the calls of providers. Calls run side by side, so the total can be longer than the run.", "the functions, builds, and `lockstep serve`"},

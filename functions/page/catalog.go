@@ -130,8 +130,8 @@ type Drift struct {
 	Issue int // its number; 0 if there is none
 	// URL is the address of the issue; "" if it is not known.
 	URL string
-	// Failures is the number of the latest looks that have failed, one after the other. From three on, the issue is about
-	// these, and nobody knows whether there is drift.
+	// Failures counts the looks that have failed, one after the other, up to the latest one. From three on, the issue is about
+	// the failures: drift is not known.
 	Failures int
 }
 

@@ -40,8 +40,7 @@ type auditRecords struct {
 	close   func()
 }
 
-// open opens the records in the directory dir, which is a copy of a bucket. If dir is "", it opens those that the options
-// name.
+// open opens audit records: those in the directory dir, a copy of a bucket, or those of the options if dir is "".
 func (o auditOptions) open(a *cli.App, dir string) (auditRecords, error) {
 	none := func() {}
 	switch {
