@@ -87,18 +87,10 @@ func (co *commands) commanded(ctx context.Context) error {
 		return err
 	}
 	for i, line := range co.Facts.Message.Lines {
-		switch {
-		case ignored[written[i].Problem.Word]:
-		case begun.Has(lineID(i)): // done in an earlier attempt, and perhaps not repeatable
-		case line.Problem != written[i].Problem:
-			err = co.answerObeyed(ctx, name, i, line)
-		default:
-			err = co.answer(ctx, name, i, line)
+		if ignored[written[i].Problem.Word] {
+			continue
 		}
-		if err == nil && line.Command.Verb == comment.Override {
-			err = co.countOverrides(ctx, name)
-		}
-		if err != nil {
+		if err := co.answerLine(ctx, name, i, line, line.Problem != written[i].Problem, begun); err != nil {
 			return err
 		}
 	}
@@ -108,6 +100,22 @@ func (co *commands) commanded(ctx context.Context) error {
 		return err
 	}
 	return co.Report.Sync(ctx)
+}
+
+// answerLine answers line i of the comment. A line that an earlier attempt has answered is not answered again, since its command is
+// perhaps not repeatable. obeyed is set if the line's problem was found only now.
+func (co *commands) answerLine(ctx context.Context, name string, i int, line grammar.Line, obeyed bool, begun ledger.Answer) (err error) {
+	switch {
+	case begun.Has(lineID(i)):
+	case obeyed:
+		err = co.answerObeyed(ctx, name, i, line)
+	default:
+		err = co.answer(ctx, name, i, line)
+	}
+	if err == nil && line.Command.Verb == comment.Override {
+		err = co.countOverrides(ctx, name)
+	}
+	return err
 }
 
 // begin records that an answer is begun. over is set if Lockstep must not answer, for one of three reasons:

@@ -25,7 +25,7 @@ var (
 )
 
 // readDigger reads a comment of Digger.
-func readDigger(body string) (out []Claim) {
+func readDigger(body string) []Claim {
 	first, _, _ := strings.Cut(body, "\n")
 	whole, apply := Claim{}, false
 	if m := diggerRun.FindStringSubmatch(first); m != nil {
@@ -33,48 +33,63 @@ func readDigger(body string) (out []Claim) {
 	} else if !diggerReport.MatchString(first) && !strings.HasPrefix(first, "# Group: ") && !strings.HasPrefix(first, "| Project | Status | Plan |") {
 		return nil
 	}
-	var now *Claim // whose plan comes next, or has come
-	flush := func() {
-		if now != nil && (now.Project != "" && (now.Counted || now.Failed || now.Cut || now.Applied)) {
-			out = append(out, *now)
-		}
-		now = nil
-	}
+	r := diggerReader{whole: whole, apply: apply}
 	for _, p := range parts(body) {
 		if p.fenced {
-			switch {
-			case now == nil || now.Counted || now.Failed:
-			case apply:
-				now.Applied = strings.Contains(p.text, "Apply complete!")
-			default:
-				now.Plan = readText(p.text)
-			}
+			r.fenced(p.text)
 			continue
 		}
 		for line := range strings.Lines(p.text) {
-			line = strings.TrimRight(line, "\n")
-			if m := diggerPlan.FindStringSubmatch(line); m != nil {
-				flush()
-				now, apply = &Claim{Project: whole.Project}, apply || m[1] == "Apply"
-			} else if m := diggerGroup.FindStringSubmatch(line); m != nil {
-				flush()
-				now = &Claim{Project: m[1]}
-			} else if m := diggerCheck.FindStringSubmatch(line); m != nil && now != nil && now.Project == "" {
-				now.Project = m[1]
-			} else if m := diggerNone.FindStringSubmatch(line); m != nil {
-				flush()
-				now = &Claim{Project: m[1], Plan: Plan{Counted: true}}
-			} else if diggerFailed.MatchString(line) {
-				flush()
-				now = &Claim{Project: whole.Project, Plan: Plan{Failed: true}}
-			} else if m := diggerRow.FindStringSubmatch(line); m != nil {
-				flush()
-				now = diggerTable(m)
-			}
+			r.line(strings.TrimRight(line, "\n"))
 		}
 	}
-	flush()
-	return out
+	r.next(nil)
+	return r.out
+}
+
+// A diggerReader reads the parts of a comment, one after the other.
+type diggerReader struct {
+	whole Claim // what the first line says of all plans
+	apply bool
+	now   *Claim // whose plan comes next, or has come
+	out   []Claim
+}
+
+// next keeps the present claim if it says anything, and begins another.
+func (r *diggerReader) next(c *Claim) {
+	if r.now != nil && r.now.Project != "" && (r.now.Counted || r.now.Failed || r.now.Cut || r.now.Applied) {
+		r.out = append(r.out, *r.now)
+	}
+	r.now = c
+}
+
+// fenced reads a fenced block: the text of a plan or of an apply.
+func (r *diggerReader) fenced(text string) {
+	switch {
+	case r.now == nil || r.now.Counted || r.now.Failed:
+	case r.apply:
+		r.now.Applied = strings.Contains(text, "Apply complete!")
+	default:
+		r.now.Plan = readText(text)
+	}
+}
+
+// line reads a line outside of fenced blocks.
+func (r *diggerReader) line(line string) {
+	if m := diggerPlan.FindStringSubmatch(line); m != nil {
+		r.next(&Claim{Project: r.whole.Project})
+		r.apply = r.apply || m[1] == "Apply"
+	} else if m := diggerGroup.FindStringSubmatch(line); m != nil {
+		r.next(&Claim{Project: m[1]})
+	} else if m := diggerCheck.FindStringSubmatch(line); m != nil && r.now != nil && r.now.Project == "" {
+		r.now.Project = m[1]
+	} else if m := diggerNone.FindStringSubmatch(line); m != nil {
+		r.next(&Claim{Project: m[1], Plan: Plan{Counted: true}})
+	} else if diggerFailed.MatchString(line) {
+		r.next(&Claim{Project: r.whole.Project, Plan: Plan{Failed: true}})
+	} else if m := diggerRow.FindStringSubmatch(line); m != nil {
+		r.next(diggerTable(m))
+	}
 }
 
 // diggerTable returns the claim in a row of the table; nil for a project without a result.

@@ -52,19 +52,9 @@ func (m Merger) Merge(ctx context.Context) error {
 		}
 		return m.deleteBranch(ctx, look)
 	}
-	all, err := m.Ledger.Runs(ctx, m.Facts.Message.Pull)
+	list, kept, err := m.applied(ctx, look)
 	if err != nil {
 		return err
-	}
-	var list []runs.Run
-	kept := map[string]bool{}
-	for _, s := range all {
-		list = append(list, s.Run)
-		last, err := m.Ledger.LastApply(ctx, s.Run)
-		if err != nil {
-			return err
-		}
-		kept[s.Key()] = last.Unfinished(pull.Number, look.Head) && forBase(last.Into, pull)
 	}
 	draft := pull.Draft
 	pull.Draft = false
@@ -90,7 +80,32 @@ func (m Merger) Merge(ctx context.Context) error {
 		}
 		look.Landing = pull.Head.SHA
 	}
-	err = m.Hub.Land(ctx, pull.Number, pull.Head.SHA, settings.Method)
+	return m.land(ctx, look, settings.Method)
+}
+
+// applied returns the runs of the pull request, and the keys of those whose last apply is unfinished and was meant for this head and
+// base branch.
+func (m Merger) applied(ctx context.Context, look ledger.Look) (list []runs.Run, kept map[string]bool, err error) {
+	all, err := m.Ledger.Runs(ctx, m.Facts.Message.Pull)
+	if err != nil {
+		return nil, nil, err
+	}
+	kept = map[string]bool{}
+	for _, s := range all {
+		list = append(list, s.Run)
+		last, err := m.Ledger.LastApply(ctx, s.Run)
+		if err != nil {
+			return nil, nil, err
+		}
+		kept[s.Key()] = last.Unfinished(m.Facts.Pull.Number, look.Head) && forBase(last.Into, m.Facts.Pull)
+	}
+	return list, kept, nil
+}
+
+// land merges the pull request by the method, and deletes its branch where that is wanted. A refusal that stays is reported.
+func (m Merger) land(ctx context.Context, look ledger.Look, method string) error {
+	pull := m.Facts.Pull
+	err := m.Hub.Land(ctx, pull.Number, pull.Head.SHA, method)
 	var final *github.FinalError
 	switch {
 	case errors.Is(err, github.ErrQueued):
@@ -101,7 +116,7 @@ func (m Merger) Merge(ctx context.Context) error {
 		if err := m.watch(ctx); err != nil {
 			return err
 		}
-		no := comment.MergeRefused{Method: settings.Method, Why: final.Why, Remedy: final.Remedy}
+		no := comment.MergeRefused{Method: method, Why: final.Why, Remedy: final.Remedy}
 		if now, err := m.Facts.Hub.MergeResult(ctx, pull.Number); err == nil && now.Conflict {
 			no.Remedy = "It conflicts with the base branch: merge that into this one, or rebase it, and push."
 		}

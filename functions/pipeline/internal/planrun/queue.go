@@ -78,9 +78,22 @@ func (qu *PlanQueuer) Enqueue(ctx context.Context, c comment.Command) ([]comment
 	if err := qu.sort(ctx, found, l); err != nil {
 		return nil, err
 	}
+	refused, err := qu.queueAll(ctx, c, found, &l)
+	if err != nil {
+		return nil, err
+	}
+	replies = append(replies, refused...)
+	if err := qu.supersedeRenamed(ctx, l.Head); err != nil {
+		return nil, err
+	}
+	return replies, qu.recordDenials(ctx, q, replies, l)
+}
+
+// queueAll queues a plan of each project, and returns the replies for those that get none. The look gets the refusals.
+func (qu *PlanQueuer) queueAll(ctx context.Context, c comment.Command, found []selected, l *ledger.Look) (replies []comment.Reply, err error) {
 	l.Denials = nil
 	for _, p := range found {
-		no, err := qu.queuePlan(ctx, c, p, l)
+		no, err := qu.queuePlan(ctx, c, p, *l)
 		if err != nil {
 			return nil, err
 		}
@@ -92,10 +105,7 @@ func (qu *PlanQueuer) Enqueue(ctx context.Context, c comment.Command) ([]comment
 			l.Denials = append(l.Denials, qu.denial(p, no))
 		}
 	}
-	if err := qu.supersedeRenamed(ctx, l.Head); err != nil {
-		return nil, err
-	}
-	return replies, qu.recordDenials(ctx, q, replies, l)
+	return replies, nil
 }
 
 // sort sorts projects so that each comes after those on which it depends. So a plan waits for plans that are

@@ -59,19 +59,31 @@ func (rp *Reporter) status(ctx context.Context) error {
 	if err := watchLate(ctx, rp, l.Head, s.Projects); err != nil {
 		return err
 	}
+	s.Notes = slices.Clone(s.Notes)
 	if gone := gone(all, l.Head); len(gone) > 0 {
-		s.Notes = append(slices.Clone(s.Notes), notes.Gone(gone))
+		s.Notes = append(s.Notes, notes.Gone(gone))
 	}
-	s.Notes = append(slices.Clone(s.Notes), renamed(all, l.Head)...)
+	s.Notes = append(s.Notes, renamed(all, l.Head)...)
 	unplanned := atHead(all, l.Head) < l.Projects && (rp.Facts.Pull.Open || l.Denied != "")
 	if unplanned && l.Denied != "" {
 		s.Problem = strings.TrimSpace(s.Problem + "\n\n" + l.Denied)
 	}
-	h := head{s, l, gatefacts.WaitingSetting(rp.Facts), unplanned}
+	if err := rp.tell(ctx, all, head{s, l, gatefacts.WaitingSetting(rp.Facts), unplanned}); err != nil {
+		return err
+	}
+	if err := shownBy(ctx, rp, l); err != nil {
+		return err
+	}
+	s.Projects = append(s.Projects, denied(l, all)...)
+	return rp.followUp(ctx, s, all, l)
+}
+
+// tell writes the comment and the check run of the head. A check that passes comes last: whoever acts on it finds the comment.
+func (rp *Reporter) tell(ctx context.Context, all []ledger.Versioned, h head) error {
 	check := func() error { return rp.headCheck(ctx, h) }
 	show := func() error { return rp.show(ctx, all, h) }
 	steps := []func() error{check, show}
-	if rp.looked(l) && requiredcheck.Passes(h.page().Standing, h.waiting) {
+	if rp.looked(h.look) && requiredcheck.Passes(h.page().Standing, h.waiting) {
 		steps = []func() error{show, check}
 	}
 	for _, step := range steps {
@@ -79,11 +91,7 @@ func (rp *Reporter) status(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := shownBy(ctx, rp, l); err != nil {
-		return err
-	}
-	s.Projects = append(s.Projects, denied(l, all)...)
-	return rp.followUp(ctx, s, all, l)
+	return nil
 }
 
 // nextOf adds to the last plan in progress when the next update comes. Nothing else shows that, if no command asked for
