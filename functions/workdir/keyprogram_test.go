@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -18,7 +19,11 @@ func TestRunKeyProgram(t *testing.T) {
 		out, err := d.RunKeyProgram(t.Context(), command, []byte("input"))
 		return string(out), err
 	}
-	if err := os.WriteFile(filepath.Join(dir, "keys.sh"), []byte("#!/bin/sh\necho \"$1 $MARK $(cat)\"\npwd -P\n"), 0o755); err != nil {
+	// A process that another test starts meanwhile would have the file open for writing. The kernel does not start such a file.
+	syscall.ForkLock.RLock()
+	err := os.WriteFile(filepath.Join(dir, "keys.sh"), []byte("#!/bin/sh\necho \"$1 $MARK $(cat)\"\npwd -P\n"), 0o755)
+	syscall.ForkLock.RUnlock()
+	if err != nil {
 		t.Fatal(err)
 	}
 	real, err := filepath.EvalSymlinks(dir)

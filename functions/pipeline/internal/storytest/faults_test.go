@@ -2,6 +2,7 @@ package storytest
 
 import (
 	"fmt"
+	"reflect"
 	"regexp"
 	"runtime"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/memory"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/planrun"
 	"github.com/lockstep-iac/lockstep/infra/golden"
 )
 
@@ -175,7 +177,7 @@ func (p *probe) play(t *testing.T, steps []string) (end []string, noticed int) {
 // decide looks at a call, and returns its fault.
 func (p *probe) decide(x memory.Effect) (v memory.Verdict) {
 	path, place := p.path()
-	if place == "" || strings.HasPrefix(place, "UntilMoved") { // which looks while others work, at no certain time
+	if place == "" || polls(place) {
 		return v
 	}
 	f := callFault{"lose", path, place}
@@ -193,6 +195,12 @@ func (p *probe) decide(x memory.Effect) (v memory.Verdict) {
 		return memory.Verdict{Done: errAsked}
 	}
 	return memory.Verdict{Undone: errAsked}
+}
+
+// polls reports whether a place looks while others work: how often is not certain.
+func polls(place string) bool {
+	name := runtime.FuncForPC(reflect.ValueOf(planrun.UntilChanged).Pointer()).Name()
+	return strings.HasPrefix(place, name[strings.LastIndexByte(name, '.')+1:])
 }
 
 // path is the way by which the package makes the present call, and place the innermost function of it.
