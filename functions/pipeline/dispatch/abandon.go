@@ -40,21 +40,26 @@ func (t *task) abandon(ctx context.Context, reason string) error {
 	why := comment.Broken{Reason: reason}
 	by, ok := triggers[t.message.Kind]
 	if !ok {
-		return t.abandonEvent(ctx, why, t.answerBroken(ctx, why)) // from another version of Lockstep
+		return t.abandonEvent(ctx, why, t.answerBroken) // from another version of Lockstep
 	}
 	return by.abandon(t, ctx, why)
 }
 
 // answerBroken tells the people who wait for the message's work that it has failed.
-func (t *task) answerBroken(ctx context.Context, why comment.Broken) error {
+func (t *task) answerBroken(ctx context.Context, why comment.Reply) error {
 	return t.report.Reply(ctx, report.AnswerTo(t.message), report.NewReply("given up", why))
 }
 
-// abandonEvent ends the runs that an event has queued. If answered is not nil, it is the error of answering the
-// event: abandonEvent then only returns it.
-func (t *task) abandonEvent(ctx context.Context, why comment.Broken, answered error) error {
-	if answered != nil {
-		return answered
+// abandonEvent ends the runs that an event has queued. Before that, answer tells people.
+func (t *task) abandonEvent(ctx context.Context, why comment.Broken, answer func(context.Context, comment.Reply) error) error {
+	if err := t.facts.Look(ctx); err != nil {
+		return err
+	}
+	if err := t.report.ListenFirst(ctx); err != nil {
+		return err
+	}
+	if err := answer(ctx, why); err != nil {
+		return err
 	}
 	if err := t.takeBack(ctx, why); err != nil {
 		return err
@@ -79,6 +84,9 @@ func (t *task) abandonClosed(ctx context.Context, why comment.Broken) error {
 	if err := t.facts.Look(ctx); err != nil {
 		return err
 	}
+	if err := t.report.ListenFirst(ctx); err != nil {
+		return err
+	}
 	if err := t.answerBroken(ctx, t.withClosed(why)); err != nil {
 		return err
 	}
@@ -95,11 +103,8 @@ func (t *task) abandonClosed(ctx context.Context, why comment.Broken) error {
 
 // takeBack ends the runs that an event has queued. Their messages were perhaps not sent, and then nothing else
 // would end the runs. If a message was sent, its handler finds that the run has ended, and reports that once
-// more.
+// more. The caller has read the pull request.
 func (t *task) takeBack(ctx context.Context, why comment.Broken) error {
-	if err := t.facts.Look(ctx); err != nil {
-		return err
-	}
 	all, err := t.ledger.Runs(ctx, t.message.Pull)
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package dispatch_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -10,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/executor"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/shadow"
@@ -432,4 +434,44 @@ func TestShadowMergedAtOnce(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestShadowUnseen holds that Lockstep is silent about a pull request of a repository with projects in shadow mode only, whose first
+// event was lost or given up.
+func TestShadowUnseen(t *testing.T) {
+	t.Parallel()
+	files := githubtest.Files{"net/main.tf": "", "lockstep.hcl": onlyShadow}
+	check := func(t *testing.T, s *stage, writes []string) {
+		t.Helper()
+		if got := s.check("b"); strings.Contains("\n"+got, "\nhead ") || len(writes) > 0 {
+			t.Errorf("the check %q; other writes %q", got, writes)
+		}
+	}
+	t.Run("closed", func(t *testing.T) {
+		t.Parallel()
+		s := newStage(t, files)
+		writes := s.quiet()
+		s.hub.LoseDeliveries(1)
+		n := s.pull("alice", "b", githubtest.Files{"net/a.tf": resource("a", "1")})
+		s.repo.Close("alice", n)
+		s.settle()
+		check(t, s, *writes)
+	})
+	t.Run("given up", func(t *testing.T) {
+		t.Parallel()
+		s := newStage(t, files)
+		writes := s.quiet()
+		s.repo.Push("alice", "b", "Change", githubtest.Files{"net/a.tf": resource("a", "1")})
+		s.repo.OpenPull("alice", "Change", "b")
+		if _, err := s.hub.Deliver(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		s.drain(t.Context(), func(ctx context.Context, m pipeline.Message) error {
+			if m.Kind == pipeline.Pushed {
+				return s.pipeline.Abandon(ctx, m, "its process died")
+			}
+			return s.pipeline.Handle(ctx, m)
+		})
+		check(t, s, *writes)
+	})
 }

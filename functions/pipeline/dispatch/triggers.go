@@ -26,13 +26,13 @@ var triggers = map[pipeline.Kind]trigger{
 	pipeline.Pushed: {
 		(*task).push,
 		func(t *task, ctx context.Context, why comment.Broken) error {
-			return t.abandonEvent(ctx, why, t.report.GivenUp(ctx, why))
+			return t.abandonEvent(ctx, why, t.report.GivenUp)
 		},
 	},
 	pipeline.Commanded: {
 		func(t *task, ctx context.Context) error { return t.commands.commanded(ctx) },
 		func(t *task, ctx context.Context, why comment.Broken) error {
-			return t.abandonEvent(ctx, why, t.answerBroken(ctx, why))
+			return t.abandonEvent(ctx, why, t.answerBroken)
 		},
 	},
 	pipeline.Rerun: {
@@ -46,7 +46,7 @@ var triggers = map[pipeline.Kind]trigger{
 	pipeline.Landed: {
 		(*task).landed,
 		func(t *task, ctx context.Context, why comment.Broken) error {
-			return t.abandonEvent(ctx, why, t.answerBroken(ctx, why))
+			return t.abandonEvent(ctx, why, t.answerBroken)
 		},
 	},
 	pipeline.Grouped: {

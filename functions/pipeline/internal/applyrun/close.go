@@ -33,6 +33,9 @@ func (cl *Closer) Close(ctx context.Context) error {
 	if err := cl.Ledger.CloseLook(ctx, cl.Facts.Message.Pull, cl.Facts.Pull.Merged); err != nil {
 		return err
 	}
+	if err := cl.Report.ListenFirst(ctx); err != nil {
+		return err
+	}
 	planned, err := cl.planned(ctx)
 	if err == nil && !planned {
 		err = forgetRefusal(ctx, cl)

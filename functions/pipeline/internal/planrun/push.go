@@ -18,9 +18,11 @@ func (qu *PlanQueuer) Push(ctx context.Context) error {
 	if err := qu.Facts.Look(ctx); err != nil {
 		return err
 	}
-	if err := qu.listen(ctx); err != nil {
+	silent, err := qu.Report.Listen(ctx)
+	if err != nil {
 		return err
 	}
+	qu.silent = silent
 	if !qu.Facts.Pull.Open {
 		return qu.Report.Sync(ctx) // closed since the message was sent, and perhaps nobody else knows
 	}

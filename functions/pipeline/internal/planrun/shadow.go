@@ -11,21 +11,6 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// listen finds out whether all projects of the base branch are in shadow mode, and records that they are. Lockstep then writes
-// nothing but one check on the pull request, whatever happens from now on.
-func (qu *PlanQueuer) listen(ctx context.Context) error {
-	s, err := gatefacts.SettingsNow(ctx, qu.Facts)
-	if absent, err := gatefacts.Absent(ctx, qu.Facts, err); err != nil || absent {
-		_, err = gatefacts.FinalRefusal(err)
-		return err
-	}
-	if qu.silent = s.OnlyShadows(); !qu.silent {
-		return nil
-	}
-	qu.Report.Silent = true
-	return qu.Ledger.ChangeLook(ctx, qu.Facts.Message.Pull, func(l *ledger.Look) { l.Silent = true })
-}
-
 // withoutShadows returns those removed projects in gone that Lockstep applied before: neither at was, the commit of the base
 // branch without the pull request, nor at the last commit that had them were they in shadow mode. The other tool destroys the
 // objects of all others, of which l takes a note.
