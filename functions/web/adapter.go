@@ -48,7 +48,8 @@ func plain(status int, text string) events.LambdaFunctionURLResponse {
 	return events.LambdaFunctionURLResponse{StatusCode: status, Headers: map[string]string{"Content-Type": "text/plain; charset=utf-8", "X-Content-Type-Options": "nosniff", "Cache-Control": "no-store"}, Body: text}
 }
 
-// request returns the HTTP request of an event. The host is the function's own, whatever the header says.
+// request returns the HTTP request of an event. The host is the function's own, whatever the header says. A function URL leaves the
+// path escaped; an HTTP API of API Gateway would not.
 func request(ctx context.Context, e events.LambdaFunctionURLRequest) (*http.Request, error) {
 	body := []byte(e.Body)
 	if e.IsBase64Encoded {

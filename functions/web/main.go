@@ -35,17 +35,17 @@ func main() {
 // handler returns the handler of all pages.
 func handler(w *wiring.World) (page.Handler, error) {
 	log := func(err error) { w.Log.Error("page", "error", err.Error()) }
-	key, id, secret, err := secrets(w.PageSecrets)
+	secret, err := signin.ReadSecret(w.PageSecrets)
 	var door *signin.Door
 	if err == nil {
-		door, err = newDoor(w, key, id, secret, log)
+		door, err = newDoor(w, secret, log)
 	}
 	if err != nil {
 		return page.Handler{}, fmt.Errorf("the secret %s: %w", w.PageSecret, err)
 	}
 	site := pagedata.Site{
 		Records: pagedata.Recent(w.Intake.Records), Artifacts: w.Artifacts, Chains: awsstore.Chains{Client: s3.NewFromConfig(w.AWS), Bucket: w.Audit},
-		Web: github.WebURL(w.GitHubURL), Access: door, Secrets: []github.Secret{key, secret},
+		Web: github.WebURL(w.GitHubURL), Access: door, Secrets: []github.Secret{secret.Key, secret.ClientSecret},
 	}
 	if w.PageURL != "" {
 		site.Where = func(a pipeline.Artifact) string { return w.PageURL + runs.PagePath(a) }
@@ -53,27 +53,15 @@ func handler(w *wiring.World) (page.Handler, error) {
 	return page.Handler{Site: site, Door: door, Manual: docs.Read(), Log: log}, nil
 }
 
-// secrets returns the parts of the page's secret. The last two are empty if nobody can sign in.
-func secrets(all github.Secret) (key, clientID, clientSecret github.Secret, err error) {
-	key, err = all.Field("key")
-	if err == nil {
-		clientID, err = all.Field("client_id")
-	}
-	if err == nil {
-		clientSecret, err = all.Field("client_secret")
-	}
-	return key, clientID, clientSecret, err
-}
-
 // newDoor returns the door that decides who sees what.
-func newDoor(w *wiring.World, key, clientID, clientSecret github.Secret, log func(error)) (*signin.Door, error) {
+func newDoor(w *wiring.World, secret signin.Secret, log func(error)) (*signin.Door, error) {
 	c := signin.Config{
-		Key: key, Address: w.PageURL, Known: w.Intake.KnownID, Log: log,
+		Key: secret.Key, Address: w.PageURL, Known: w.Intake.KnownID, Log: log,
 		Serves: func(r github.Repo) bool { return w.Serves.Decide(r, intake.Known{}).Allowed() },
 	}
-	if !clientID.IsEmpty() || !clientSecret.IsEmpty() {
+	if !secret.ClientID.IsEmpty() {
 		var err error
-		c.GitHub, err = github.NewSignIn(github.SignInConfig{ClientID: clientID, ClientSecret: clientSecret, URL: w.GitHubURL})
+		c.GitHub, err = github.NewSignIn(github.SignInConfig{ClientID: secret.ClientID, ClientSecret: secret.ClientSecret, URL: w.GitHubURL})
 		if err != nil {
 			return nil, err
 		}

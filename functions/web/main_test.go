@@ -118,7 +118,7 @@ func TestPageSecret(t *testing.T) {
 	const key = "swordfish-swordfish-swordfish-swordfish"
 	for content, want := range map[string]string{
 		`{"key": "` + key + `"}`: "", `{"key": "` + key + `", "client_id": "Iv1", "client_secret": "hush"}`: "",
-		`{"key": "` + key + `", "client_id": "Iv1"}`: "client secret is missing", `{"key": "` + key + `", "client_secret": "hush"}`: "client ID or client secret is missing",
+		`{"key": "` + key + `", "client_id": "Iv1"}`: "it needs client_id and client_secret", `{"key": "` + key + `", "client_secret": "hush"}`: "it needs client_id and client_secret",
 		`{"key": "swordfish"}`: "shorter than 32", `{}`: "shorter than 32", key: "it is not a JSON object", `{"key": 7}`: "its key is not a text",
 	} {
 		w := &wiring.World{Log: slog.New(slog.DiscardHandler), Intake: &intake.Intake{}, PageSecrets: github.NewSecret(content)}

@@ -38,6 +38,19 @@ func (a *Account) Secret(name string) string {
 	return ""
 }
 
+// SetSecret gives a secret a value, and returns its ARN. It creates the secret if there is none.
+func (a *Account) SetSecret(name, value string) (arn string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	s := a.secrets[name]
+	if s == nil {
+		s = &secret{name: name, arn: "arn:aws:secretsmanager:" + Region + ":" + ID + ":secret:" + name + "-1a2b3c"}
+		a.secrets[name] = s
+	}
+	s.values = append(s.values, value)
+	return s.arn
+}
+
 // Values returns the number of values that a secret was given.
 func (a *Account) Values(name string) int {
 	a.mu.Lock()

@@ -57,7 +57,7 @@ func (d examination) tell(facts deploymentFacts) int {
 	if len(found) > 0 {
 		return 1
 	}
-	fmt.Fprintf(d.cli.Out, "No problems found in the stack %s in %s. Checked: Apps, webhooks, queues, functions, roles and bucket.\n", d.options.stack, d.region)
+	fmt.Fprintf(d.cli.Out, "No problems found in the stack %s in %s. Checked: Apps, webhooks, queues, functions, roles, bucket and page.\n", d.options.stack, d.region)
 	if len(d.files) == 0 {
 		fmt.Fprintln(d.cli.Out, "The functions' code was not checked, because this program does not have it. To check it, use a release, or -artifacts DIR with a build.")
 	}

@@ -2,6 +2,7 @@ package deploying
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 )
@@ -35,6 +36,30 @@ func TestDoctor(t *testing.T) {
 		"the bucket of plans, lockstep-artifacts-1a2b, does not keep versions", "is not encrypted with a KMS key", "does not block public access",
 		"its trust policy does not name", "the clock of this machine differs by ", "from the clock of AWS",
 		"the App lacks the permissions checks: write", `the webhook address of the App is "https://elsewhere.example/"`)
+}
+
+// TestDoctorPage examines the secret of the page.
+func TestDoctorPage(t *testing.T) {
+	s := newStage(t)
+	s.hub.AddRepository("acme", "infra", nil)
+	for _, x := range []struct{ value, want string }{
+		{"a word", "it is not a JSON object"},
+		{`{"key":"short"}`, "the key of the page is shorter than 32 characters"},
+		{`{"key":"0123456789abcdef0123456789abcdef","client_id":"Iv23li"}`, "it needs client_id and client_secret, or neither of them"},
+		{`{"key":"0123456789abcdef0123456789abcdef"}`, ""},
+	} {
+		arn := s.account.SetSecret("lockstep/page", x.value)
+		s.want(s.run("", s.options("-parameter=PageSecretArn="+arn)...), 0)
+		if x.want == "" {
+			s.want(s.examine(), 0, "No problems found")
+			continue
+		}
+		r := s.examine()
+		s.want(r, 1, "the page does not start, because its secret "+arn+" is wrong: ", x.want, "lockstep docs operate/page")
+		if strings.Contains(r.out, x.value) {
+			t.Error("the doctor shows the secret")
+		}
+	}
 }
 
 // TestDoctorMayNotLook refuses each action: the doctor says so, and examines the rest.

@@ -22,6 +22,7 @@ type deploymentFacts struct {
 	Functions     []examinedFunction
 	Bucket        *examinedBucket
 	Roles         []examinedRole
+	PageSecret    *examinedSecret
 	Skew          map[string]time.Duration // by owner of the other clock; positive if that clock is ahead
 }
 
@@ -70,6 +71,12 @@ type examinedRole struct {
 	Problem  string // why it cannot be assumed, as far as this account's policies say; "" if it can
 }
 
+// An examinedSecret has the facts about the secret of the page. Problem says why the page does not start with it; nil if it does.
+type examinedSecret struct {
+	ARN     string
+	Problem error
+}
+
 // maxSkew is the largest clock difference that `deploy doctor` does not report. AWS refuses signatures whose
 // time differs by five minutes; GitHub accepts times up to one minute in the future.
 // Source: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-troubleshooting.html
@@ -95,6 +102,9 @@ func examine(f deploymentFacts) []finding {
 		if r.Problem != "" {
 			out = append(out, finding{fmt.Sprintf("the role of %s, %s, cannot be assumed: %s", r.Use, r.ARN, r.Problem), "let the role's trust policy name the stack's output PlanRoleArn or ApplyRoleArn. See `lockstep docs start/more-accounts`"})
 		}
+	}
+	if p := f.PageSecret; p != nil && p.Problem != nil {
+		out = append(out, finding{fmt.Sprintf("the page does not start, because its secret %s is wrong: %s", p.ARN, p.Problem), "write the secret again: see `lockstep docs operate/page`"})
 	}
 	for _, who := range slices.Sorted(maps.Keys(f.Skew)) {
 		if d := f.Skew[who].Round(time.Second); d.Abs() > maxSkew {

@@ -20,6 +20,7 @@ import (
 	sqstypes "github.com/aws/aws-sdk-go-v2/service/sqs/types"
 	"github.com/aws/aws-sdk-go-v2/service/sts"
 
+	"github.com/lockstep-iac/lockstep/functions/page/signin"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
@@ -39,6 +40,17 @@ func (d examination) facts(ctx context.Context) deploymentFacts {
 		return f
 	}
 	d.aboutApps(ctx, &f, try)
+	if arn := d.present.Parameters["PageSecretArn"]; arn != "" {
+		try("the page", func() error {
+			secret, err := d.vault.Read(ctx, arn)
+			if err != nil {
+				return err
+			}
+			_, err = signin.ReadSecret(secret)
+			f.PageSecret = &examinedSecret{ARN: arn, Problem: err}
+			return nil
+		})
+	}
 	try("the stack's resources", func() error {
 		resources, err := d.stack.Resources(ctx)
 		for _, r := range resources {

@@ -94,21 +94,12 @@ func pageLink(ctx context.Context, c aws.Config, stack string, s signin.Scope) (
 	if err != nil {
 		return "", cli.Hinted(fmt.Errorf("read the secret of the page: %w", err), "use credentials with the right secretsmanager:GetSecretValue for it")
 	}
-	all := github.NewSecret(aws.ToString(secret.SecretString))
-	key, err := all.Field("key")
-	var client github.Secret
-	if err == nil {
-		client, err = all.Field("client_secret")
-	}
+	all, err := signin.ReadSecret(github.NewSecret(aws.ToString(secret.SecretString)))
 	if err != nil {
 		return "", fmt.Errorf("the secret of the page: %w", err)
 	}
-	if !client.IsEmpty() {
+	if !all.ClientSecret.IsEmpty() {
 		return "", cli.Hinted(errors.New("people sign in to this page, so it accepts no links"), "open %s and sign in with GitHub", address)
 	}
-	link, err := signin.Link(key, address, s)
-	if err != nil {
-		return "", fmt.Errorf("the secret of the page: %w", err)
-	}
-	return link, nil
+	return signin.Link(all.Key, address, s)
 }
