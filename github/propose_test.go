@@ -13,7 +13,7 @@ import (
 
 func imports(content string) github.Proposal {
 	return github.Proposal{
-		Base: "main", Branch: "lockstep/query-net-7", Group: "lockstep/query-net-", Path: "net/a b#?%41.tf", Content: []byte(content),
+		Base: "main", Branch: "lockstep/query-net-7", Group: "lockstep/query-net-", Files: []github.ProposedFile{{Path: "net/a b#?%41.tf", Content: []byte(content)}},
 		Message: "Import 1 object", Title: "Import 1 object", Body: "One | two",
 	}
 }
@@ -37,7 +37,7 @@ func TestPropose(t *testing.T) {
 		t.Errorf("%+v, %v, %v", p, before, after)
 	}
 	another := imports("more\n")
-	another.Branch, another.Path = "lockstep/query-net-8", "net/more.tf"
+	another.Branch, another.Files[0].Path = "lockstep/query-net-8", "net/more.tf"
 	if n, own, err := s.client.Propose(t.Context(), another); err != nil || own || n != first {
 		t.Errorf("beside an open one: #%d, %v, %v", n, own, err)
 	}
@@ -90,10 +90,10 @@ func TestProposeRefused(t *testing.T) {
 		want   string
 	}{
 		"no permission":   {func(s *setting, _ *github.Proposal) { s.hub.Withdraw("contents"); s.hub.Accepts("contents", "read") }, "permission to write contents"},
-		"the file exists": {func(_ *setting, p *github.Proposal) { p.Path = "net/net.tf" }, "already has net/net.tf"},
-		"below a file":    {func(_ *setting, p *github.Proposal) { p.Path = "main.tf/x.tf" }, "malformed path"},
+		"the file exists": {func(_ *setting, p *github.Proposal) { p.Files[0].Path = "net/net.tf" }, "already has net/net.tf"},
+		"below a file":    {func(_ *setting, p *github.Proposal) { p.Files[0].Path = "main.tf/x.tf" }, "malformed path"},
 		"no base":         {func(s *setting, p *github.Proposal) { p.Base = "gone" }, "not found"},
-		"outside":         {func(_ *setting, p *github.Proposal) { p.Path = "../x.tf" }, "not the path of a file"},
+		"outside":         {func(_ *setting, p *github.Proposal) { p.Files[0].Path = "../x.tf" }, "not the path of a file"},
 	} {
 		s := newSetting(t)
 		s.hub.Accepts("contents", "write")
@@ -117,12 +117,44 @@ func TestProposeRefused(t *testing.T) {
 	}
 }
 
+// TestProposeChanges holds that a proposal replaces the contents of files as they were at its first commit, whatever the base branch has
+// now. A proposal that is repeated has one commit for each file. A file that somebody else has changed on the branch stays.
+func TestProposeChanges(t *testing.T) {
+	s := newSetting(t)
+	s.hub.Accepts("contents", "write")
+	from := s.repo.Push("alice", "main", "Two files", githubtest.Files{"net/a.tf": "a = 1\n", "net/b.tf": "b = 1\n"})
+	s.repo.Push("alice", "main", "Later", githubtest.Files{"net/c.tf": "c = 1\n"})
+	p := github.Proposal{
+		Base: "main", From: from, Branch: "lockstep/drift-net-7", Group: "lockstep/drift-net-", Message: "Keep", Title: "Keep",
+		Files: []github.ProposedFile{{"net/a.tf", []byte("a = 2\n"), []byte("a = 1\n")}, {"net/b.tf", []byte("b = 2\n"), []byte("b = 1\n")}},
+	}
+	first := 0
+	for range 2 {
+		n, own, err := s.client.Propose(t.Context(), p)
+		if err != nil || !own || first != 0 && n != first {
+			t.Fatalf("#%d, then #%d, %v", first, n, err)
+		}
+		first = n
+	}
+	if _, after := s.repo.Changes(first); len(after) != 2 || after["net/a.tf"] != "a = 2\n" || after["net/b.tf"] != "b = 2\n" {
+		t.Error(after)
+	}
+	s.repo.Close("alice", first)
+	p.Branch = "lockstep/drift-net-8"
+	s.repo.Push("mallory", p.Branch, "First", githubtest.Files{"net/a.tf": "a = 3\n"})
+	_, _, err := s.client.Propose(t.Context(), p)
+	var final *github.FinalError
+	if !errors.As(err, &final) || !strings.Contains(err.Error(), "net/a.tf has another content") || len(s.repo.Pulls()) != first {
+		t.Errorf("a branch of somebody else: %v", err)
+	}
+}
+
 // TestProposeConflict holds that a file which another one writes at the same time is an error that may pass.
 func TestProposeConflict(t *testing.T) {
 	s := newSetting(t)
 	s.hub.Accepts("contents", "write")
 	p := imports("two\n")
-	s.repo.Push("lockstep[bot]", p.Branch, "An earlier attempt", githubtest.Files{p.Path: "one\n"})
+	s.repo.Push("lockstep[bot]", p.Branch, "An earlier attempt", githubtest.Files{p.Files[0].Path: "one\n"})
 	s.fault = func(w http.ResponseWriter, r *http.Request) bool {
 		if r.Method != http.MethodPut {
 			return false

@@ -20,8 +20,9 @@ const (
 	Retry    = grammar.Retry
 	Drift    = grammar.Drift
 
-	DriftAccept = grammar.DriftAccept
-	DriftRevert = grammar.DriftRevert
+	DriftAccept  = grammar.DriftAccept
+	DriftPropose = grammar.DriftPropose
+	DriftRevert  = grammar.DriftRevert
 
 	Import      = grammar.Import
 	StateMove   = grammar.StateMove

@@ -84,18 +84,22 @@ func (d DriftIssue) Body(limit int) string {
 	if d.Shortened || len(d.Report) > room {
 		ignored = "\nNot all changes fit here. To see them all, comment `lockstep drift accept`: Lockstep then posts the plan with a link to its whole text.\n" + ignored
 	}
+	proposes := ""
+	if len(d.Literals.Lines) > 0 {
+		proposes = " Lockstep opens this pull request if you comment " + markdown.Code(Command{Verb: DriftPropose}.String()) + "."
+	}
 	tail := patch + ignored + fmt.Sprintf(`
 Decide here, in a comment:
 
 - To undo these changes, comment %s. Lockstep plans the project from the configuration on %s.
-- To keep these changes, comment %s. Lockstep plans to write them into the state. If the configuration sets other values, first change it in a pull request: otherwise the next plan undoes these changes.
+- To keep these changes, comment %s. Lockstep plans to write them into the state. If the configuration sets other values, first change it in a pull request: otherwise the next plan undoes these changes.%s
 
 Read the plan that Lockstep then posts. To apply it, comment %s.
 
 Lockstep looks again and updates this issue. It closes the issue when the drift is gone.
 
 <sub>Commit %s of %s, looked at on %s.</sub>
-`, markdown.Code("lockstep drift revert"), markdown.Code(d.Branch), markdown.Code("lockstep drift accept"), markdown.Code("lockstep apply"), markdown.Code(markdown.SHA(d.SHA)), markdown.Code(d.Branch), d.Looked.UTC().Format("2006-01-02 15:04 MST"))
+`, markdown.Code("lockstep drift revert"), markdown.Code(d.Branch), markdown.Code("lockstep drift accept"), proposes, markdown.Code("lockstep apply"), markdown.Code(markdown.SHA(d.SHA)), markdown.Code(d.Branch), d.Looked.UTC().Format("2006-01-02 15:04 MST"))
 	room = limit - len(head) - b.Len() - len(tail) - 1
 	return head + b.String() + strings.TrimRight(markdown.CutTo(d.Report, room, ""), "\n") + "\n" + tail
 }

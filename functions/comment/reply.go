@@ -25,6 +25,7 @@ var kinds = reasons.Union[Reply]{
 	"refused":       reflect.TypeFor[Refused](),
 	"recovered":     reflect.TypeFor[Recovered](),
 	"queried":       reflect.TypeFor[Queried](),
+	"proposed":      reflect.TypeFor[DriftProposed](),
 	"shown":         reflect.TypeFor[Shown](),
 	"stopping":      reflect.TypeFor[Stopping](),
 	"stopped":       reflect.TypeFor[StoppedApply](),
@@ -84,6 +85,10 @@ func VerdictOn(replies []Reply) Verdict {
 			return Waiting
 		case Queried:
 			if r.Import != nil && r.Import.Problem != "" {
+				v = Bad
+			}
+		case DriftProposed:
+			if r.Problem != "" {
 				v = Bad
 			}
 		case Refused, Misunderstood, Failed, PlanSuperseded, PlanRenewal, QueuedPlan, Unfinished, Unapplied, MergeRefused, Broken, TooMany, StoppedApply:

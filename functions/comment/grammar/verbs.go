@@ -22,10 +22,11 @@ const (
 	Retry    Verb = "retry"
 	// Drift makes a plan with -refresh-only.
 	Drift Verb = "drift"
-	// DriftAccept and DriftRevert are for the issues that Lockstep opens about projects. DriftAccept makes a plan with
-	// -refresh-only, and DriftRevert one of the default branch.
-	DriftAccept Verb = "drift accept"
-	DriftRevert Verb = "drift revert"
+	// DriftAccept, DriftRevert and DriftPropose are for the issues that Lockstep opens about projects. DriftAccept makes a plan
+	// with -refresh-only, and DriftRevert one of the default branch. DriftPropose opens a pull request with the present values.
+	DriftAccept  Verb = "drift accept"
+	DriftRevert  Verb = "drift revert"
+	DriftPropose Verb = "drift propose"
 	// The next verbs change the state itself. Each makes a plan with a certain option. The apply of this plan
 	// changes the state.
 	Import      Verb = "import"
@@ -133,6 +134,10 @@ var table = []row{
 		help: []Form{{"lockstep drift revert", "on an issue about drift: plans the project from the default branch, which undoes the changes; `lockstep apply` does that"}},
 		plan: func(*Command) {},
 		is:   func(o Options, _ bool) bool { return !o.RefreshOnly },
+	},
+	{
+		verb: DriftPropose, participle: "looked at for drift", acts: true, ungated: true,
+		help: []Form{{"lockstep drift propose", "on an issue about drift: opens a pull request that writes the present values into the configuration"}},
 	},
 	{
 		verb: Import, participle: "planned", acts: true, takes: changing, arguments: []argument{{"ADDR", isResource}, {"ID", isID}},

@@ -30,7 +30,7 @@ type OnlyOnIssue struct{ Command grammar.Command }
 
 func (r OnlyOnIssue) words() (text, remedy string) {
 	instead := grammar.Command{Verb: grammar.Plan, Project: r.Command.Project, Dir: r.Command.Dir, Workspace: r.Command.Workspace, Failed: r.Command.Failed}
-	if r.Command.Verb == grammar.DriftAccept {
+	if r.Command.Verb != grammar.DriftRevert {
 		instead.Verb = grammar.Drift
 	}
 	return fmt.Sprintf("%s works only on the issues that Lockstep opens about drift.", markdown.Code("lockstep "+string(r.Command.Verb))),

@@ -11,6 +11,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/applyrun"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/drift"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/locking"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/planrun"
@@ -30,6 +31,7 @@ type commands struct {
 	Stopper  *stopping.Stopper
 	Recover  *applyrun.Recoverer
 	Querier  *planrun.Querier
+	Drift    *drift.Finder
 	Waves    *applyrun.Waves
 	Locker   *locking.Locker
 	Unlocker *applyrun.Unlocker
@@ -308,6 +310,9 @@ var handlers = map[comment.Verb]func(*commands, context.Context, comment.Command
 	},
 	comment.Query: func(co *commands, ctx context.Context, c comment.Command) ([]comment.Reply, error) {
 		return co.Querier.Enqueue(ctx, c)
+	},
+	comment.DriftPropose: func(co *commands, ctx context.Context, c comment.Command) ([]comment.Reply, error) {
+		return co.Drift.Propose(ctx, c)
 	},
 	comment.Output: func(co *commands, ctx context.Context, c comment.Command) ([]comment.Reply, error) {
 		return co.Querier.Enqueue(ctx, c)

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
@@ -17,8 +18,9 @@ import (
 // outside is an engine that finds drift in projects with looks. It makes all other plans as usual.
 type outside struct {
 	jobs.Engine
-	drifted map[string]bool
-	report  string
+	drifted  map[string]bool
+	report   string
+	literals comment.Literals
 }
 
 func (e *outside) Plan(ctx context.Context, j jobs.Job) (jobs.PlanResult, error) {
@@ -31,7 +33,7 @@ func (e *outside) Plan(ctx context.Context, j jobs.Job) (jobs.PlanResult, error)
 	if n := len(j.IgnoredDrift); n > 0 && e.report == "" {
 		return jobs.PlanResult{Plan: []byte("a plan"), DriftIgnored: n}, nil
 	}
-	return jobs.PlanResult{Plan: []byte("a plan"), Drifted: 1, DriftIgnored: len(j.IgnoredDrift), Report: "terraform_data.a has changed " + e.report}, nil
+	return jobs.PlanResult{Plan: []byte("a plan"), Drifted: 1, DriftIgnored: len(j.IgnoredDrift), Report: "terraform_data.a has changed " + e.report, Literals: e.literals}, nil
 }
 
 // lookNumber counts looks, so that each message has an ID of its own.
@@ -120,6 +122,8 @@ func TestCommandsOnIssues(t *testing.T) {
 		{"alice", "lockstep lock --reason \"x\"", "The issue takes few commands, and for `net` only"},
 		{"alice", "lockstep override --reason \"x\"", "The issue takes few commands, and for `net` only"},
 		{"alice", "lockstep query -p net -pull-request", "The issue takes few commands, and for `net` only"},
+		{"mallory", "lockstep drift propose", "has the permission `read`"},
+		{"alice", "lockstep drift propose -p app", "The issue takes few commands, and for `net` only"},
 		{"alice", "lockstep drift revert -p net", "**Planned** `net`: 1 to add"},
 		{"mallory", "lockstep apply", "has the permission `read`"},
 		{"alice", "lockstep apply -p net", "**Applied** `net`: 1 added"},
@@ -129,6 +133,7 @@ func TestCommandsOnIssues(t *testing.T) {
 	s.expect("the help", s.say("alice", n, "lockstep help"), "lockstep drift accept")
 	p := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
 	s.expect("on a pull request", s.say("alice", p, "lockstep drift accept -p net"), "works only on the issues that Lockstep opens about drift", "comment `lockstep drift -p net`")
+	s.expect("on a pull request", s.say("alice", p, "lockstep drift propose"), "works only on the issues that Lockstep opens about drift", "comment `lockstep drift`")
 	s.expect("on a pull request", s.say("alice", p, "lockstep drift revert"), "works only on the issues that Lockstep opens about drift", "comment `lockstep plan`")
 }
 
@@ -327,4 +332,87 @@ func TestIssueClosedByAPerson(t *testing.T) {
 	if all := s.repo.Issues(); len(all) != 1 || !all[0].Open {
 		t.Errorf("after other drift: %+v", all)
 	}
+}
+
+// TestDriftPropose is the story of present values that a pull request writes into the configuration, line by line.
+func TestDriftPropose(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"net/main.tf": "a = 1\r\nb = 2 # two\r\n", "net/more.tf": "c = 3", "lockstep.hcl": netProject + "\ndrift {}\n"})
+	s.hub.Accepts("contents", "write")
+	n := s.driftIssue()
+	e := s.pipeline.Engine.(*outside)
+	e.literals = comment.Literals{Lines: []comment.LiteralLine{
+		{Path: "net/main.tf", Line: 1, Before: "a = 1", After: "a = 9"}, {Path: "net/main.tf", Line: 2, Before: "b = 2 # two", After: "b = 8 # two"}, {Path: "net/more.tf", Line: 1, Before: "c = 3", After: "c = 7"},
+	}, Left: []string{"terraform_data.a.list: its expression is no literal"}}
+	s.lookAt("net@default")
+	if body := s.repo.Issues()[0].Body; !strings.Contains(body, "opens this pull request if you comment `lockstep drift propose`") {
+		t.Errorf("the issue: %s", body)
+	}
+	s.expect("the answer", s.say("alice", n, "lockstep drift propose"), "Opened #1. It writes the present values of `net` into 3 lines of the configuration.", "comment `lockstep drift accept` here", "terraform_data.a.list: its expression is no literal")
+	_, after := s.repo.Changes(1)
+	if len(after) != 2 || after["net/main.tf"] != "a = 9\r\nb = 8 # two\r\n" || after["net/more.tf"] != "c = 7" {
+		t.Errorf("the pull request changes %q", after)
+	}
+	p := s.repo.Pulls()[0]
+	if p.Title != "Keep the present values of net" || !strings.Contains(p.Body, fmt.Sprintf("see #%d", n)) || !strings.Contains(p.Body, "`alice` asked for it") {
+		t.Errorf("%+v", p)
+	}
+	s.expect("once more", s.say("alice", n, "lockstep drift propose"), "#1, from an earlier `lockstep drift propose`, is still open.")
+	s.repo.Merge("alice", 1)
+	s.settle()
+	e.literals.Lines = nil
+	s.expect("without lines", s.say("alice", n, "lockstep drift propose"), "Lockstep opens no pull request for `net`", "its expression is no literal")
+	e.drifted["net"], e.literals = false, comment.Literals{}
+	s.expect("without drift", s.say("alice", n, "lockstep drift propose"), "`net` has no drift")
+	s.expect("on a closed issue", s.say("alice", n, "lockstep drift propose"), "The issue is closed.")
+}
+
+// TestDriftProposeLies holds that the process that reads the configuration can have no file changed but configuration of the project's
+// directory, and no line but the one that it says.
+func TestDriftProposeLies(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{
+		"net/main.tf": "a = 1\n", "net/run.sh": "a = 1\n", "app/main.tf": "a = 1\n", "main.tf": "a = 1\n", ".github/workflows/ci.yml": "a = 1\n",
+		"lockstep.hcl": netProject + "\ndrift {}\n",
+	})
+	s.hub.Accepts("contents", "write")
+	n := s.driftIssue()
+	for name, l := range map[string]comment.LiteralLine{
+		"another project":   {Path: "app/main.tf", Line: 1, Before: "a = 1", After: "a = 2"},
+		"another directory": {Path: "main.tf", Line: 1, Before: "a = 1", After: "a = 2"},
+		"above":             {Path: "net/../main.tf", Line: 1, Before: "a = 1", After: "a = 2"},
+		"a workflow":        {Path: ".github/workflows/ci.yml", Line: 1, Before: "a = 1", After: "a = 2"},
+		"the settings":      {Path: "lockstep.hcl", Line: 1, Before: "project \"net\" {", After: "x"},
+		"a program":         {Path: "net/run.sh", Line: 1, Before: "a = 1", After: "a = 2"},
+		"no file":           {Path: "net/none.tf", Line: 1, Before: "a = 1", After: "a = 2"},
+		"another line":      {Path: "net/main.tf", Line: 1, Before: "a = 3", After: "a = 2"},
+		"behind the end":    {Path: "net/main.tf", Line: 9, Before: "a = 1", After: "a = 2"},
+		"before the first":  {Path: "net/main.tf", Line: 0, Before: "a = 1", After: "a = 2"},
+		"two lines":         {Path: "net/main.tf", Line: 1, Before: "a = 1", After: "a = 2\nresource \"x\" \"y\" {}"},
+		"the same":          {Path: "net/main.tf", Line: 1, Before: "a = 1", After: "a = 1"},
+	} {
+		s.pipeline.Engine.(*outside).literals = comment.Literals{Lines: []comment.LiteralLine{l}}
+		s.expect(name, s.say("alice", n, "lockstep drift propose"), "Lockstep opens no pull request for `net`")
+	}
+	if all := s.repo.Pulls(); len(all) != 0 {
+		t.Errorf("there are pull requests: %+v", all)
+	}
+}
+
+// TestDriftProposeGivenUp holds that a command whose look is given up gets an answer.
+func TestDriftProposeGivenUp(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "lockstep.hcl": netProject + "\ndrift {}\n"})
+	n := s.driftIssue()
+	id := s.repo.Comment("alice", n, "lockstep drift propose")
+	if _, err := s.hub.Deliver(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s.drain(t.Context(), func(ctx context.Context, m pipeline.Message) error {
+		if m.Kind == pipeline.ToDrift {
+			return s.pipeline.Abandon(ctx, m, "its process died")
+		}
+		return s.pipeline.Handle(ctx, m)
+	})
+	s.expect("the answer", s.answerTo(n, id), "its process died")
 }

@@ -13,7 +13,10 @@ import (
 )
 
 // onIssueVerbs are the verbs that Lockstep carries out on issues, besides plans with the two directions.
-var onIssueVerbs = []comment.Verb{comment.Apply, comment.Stop, comment.Unlock, comment.Recover}
+var onIssueVerbs = []comment.Verb{comment.Apply, comment.Stop, comment.Unlock, comment.Recover, comment.DriftPropose}
+
+// onlyOnIssue are the verbs that Lockstep carries out on issues, and not on pull requests.
+var onlyOnIssue = []comment.Verb{comment.DriftAccept, comment.DriftRevert, comment.DriftPropose}
 
 // onIssue replaces the commands on an issue by commands for its project. On a pull request it changes nothing.
 // "drift accept" becomes a plan with -refresh-only, and "drift revert" a plan without options. "plan" and "retry" repeat the
@@ -70,7 +73,7 @@ func commandOnIssue(c comment.Command, target string, again bool) comment.Comman
 // returns nil for any other command.
 func (co *commands) refuseOnIssue(ctx context.Context, c comment.Command) (comment.Reply, error) {
 	if co.Facts.Pull.Issue == "" {
-		if c.Verb != comment.DriftAccept && c.Verb != comment.DriftRevert || !co.Facts.Writes() {
+		if !slices.Contains(onlyOnIssue, c.Verb) || !co.Facts.Writes() {
 			return nil, nil // the gate refuses a plan of somebody without write access
 		}
 		return gatefacts.Refused(c, c.Project, admission.Refusal(reasons.OnlyOnIssue{Command: c})), nil

@@ -104,6 +104,7 @@ func (p *Pipeline) task(m pipeline.Message, hub GitHub, tries *ledger.Attempts) 
 	t.commands = &commands{
 		Recover: t.recover,
 		Querier: t.querier,
+		Drift:   t.drift,
 		Waves:   t.waves,
 		Stopper: &stopping.Stopper{Facts: t.facts, Ledger: t.ledger},
 		Facts:   t.facts, Report: t.report, Ledger: t.ledger, Plans: t.plans, Applies: applies, Queue: queue, MaxCommands: p.MaxCommands, MaxStrangers: p.MaxStrangers,

@@ -94,14 +94,14 @@ var triggers = map[pipeline.Kind]trigger{
 			return t.checker.AbandonInQueue(ctx, why)
 		},
 	},
-	// The next round or turn makes up for a message that is given up.
+	// The next round or turn makes up for a look that is given up.
 	pipeline.FindDrift: {
 		func(t *task, ctx context.Context) error { return t.drift.Find(ctx) },
 		func(*task, context.Context, comment.Broken) error { return nil },
 	},
 	pipeline.ToDrift: {
 		func(t *task, ctx context.Context) error { return t.drift.Look(ctx) },
-		func(*task, context.Context, comment.Broken) error { return nil },
+		func(t *task, ctx context.Context, why comment.Broken) error { return t.drift.Answer(ctx, why) },
 	},
 	pipeline.ToShadow: {
 		func(t *task, ctx context.Context) error { return t.shadows.Plan(ctx) },

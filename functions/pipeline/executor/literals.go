@@ -35,8 +35,15 @@ func (o *checkout) literals(plan *plans.Plan, hide *secrets) (out comment.Litera
 	for _, c := range plan.Drift {
 		w.change(c)
 	}
-	for i, l := range w.Lines {
-		w.Lines[i] = comment.LiteralLine{Path: path.Join(o.job.Dir, l.Path), Line: l.Line, Before: hide.From(l.Before), After: hide.From(l.After)}
+	all := w.Lines
+	w.Lines = nil
+	for _, l := range all {
+		l.Path = path.Join(o.job.Dir, l.Path)
+		if hide.From(l.Before) != l.Before || hide.From(l.After) != l.After {
+			w.leave(fmt.Sprintf("line %d of %s", l.Line, l.Path), "it contains a secret")
+			continue
+		}
+		w.Lines = append(w.Lines, l)
 	}
 	for i, text := range w.Left {
 		w.Left[i] = hide.From(text)

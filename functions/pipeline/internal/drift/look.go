@@ -9,6 +9,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/admission"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
@@ -25,57 +26,80 @@ import (
 const patience = 3
 
 // Look looks at the project of the message, and updates its issues. It looks for drift, unless an apply has sent the
-// message. It plans the project if an apply has made it out of date. It can be repeated.
+// message. It plans the project if an apply has made it out of date. If a command asks for it, it opens a pull request with the
+// present values. It can be repeated.
 func (f *Finder) Look(ctx context.Context) error {
+	m := f.Facts.Message
+	// A look is about the repository and nobody's plan, also if a command on an issue asks for it. The gate has allowed the command.
+	f.Facts.Message.Pull.Number, f.Facts.Message.Actor = 0, ""
+	answer, err := f.look(ctx, m)
+	f.Facts.Message = m
+	if err != nil || answer == nil {
+		return err
+	}
+	return f.Answer(ctx, answer)
+}
+
+// look looks at the project of the message m. The reply is for the command that asks for it.
+func (f *Finder) look(ctx context.Context, m pipeline.Message) (reply comment.Reply, err error) {
 	s, err := f.base(ctx)
 	if err != nil {
-		return fmt.Errorf("look for drift: %w", err)
+		return nil, fmt.Errorf("look for drift: %w", err)
 	}
 	all, err := gatefacts.ProjectsAt(ctx, f.Facts, f.Facts.Pull.Head.SHA)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	m, tip := f.Facts.Message, f.Facts.Pull.Head.SHA
-	r := runs.Run{ID: runs.ID{Pull: m.Pull}, Phase: runs.Queued, Spec: runs.Spec{Base: tip, Merge: tip, Head: tip}}
+	pull, tip := f.Facts.Message.Pull, f.Facts.Pull.Head.SHA
+	r := runs.Run{ID: runs.ID{Pull: pull}, Phase: runs.Queued, Spec: runs.Spec{Base: tip, Merge: tip, Head: tip}}
 	watched := slices.ContainsFunc(all, func(p project.Project) bool {
 		r.Project, r.Workspace, r.Spec.Dir, r.Spec.VarFiles, r.Spec.Environment = p.Name, p.Workspace, p.Dir, p.VarFiles, p.Environment
 		return r.Target() == m.Target && s.LooksForDrift(p, all) > 0
 	})
 	if !watched {
-		r = runs.Run{ID: runs.ID{Pull: m.Pull, Project: runs.ProjectOf(m.Target)}}
+		r = runs.Run{ID: runs.ID{Pull: pull, Project: runs.ProjectOf(m.Target)}}
 	}
 	if m.After == 0 {
-		if err := f.lookForDrift(ctx, r, watched, s.DriftBlock()); err != nil {
-			return err
+		if reply, err = f.lookForDrift(ctx, m, r, watched, s.DriftBlock()); err != nil {
+			return nil, err
 		}
 	}
-	return f.planAfterApply(ctx, r, watched && s.TriggersRuns())
+	return reply, f.planAfterApply(ctx, r, watched && s.TriggersRuns())
 }
 
 // lookForDrift looks for drift in a project, and updates the issue about it. watched is set if the settings let Lockstep
-// look for it.
-func (f *Finder) lookForDrift(ctx context.Context, r runs.Run, watched bool, block *project.Drift) error {
-	m := f.Facts.Message
-	was, err := f.Ledger.DriftOf(ctx, m.Pull, m.Target)
+// look for it. The reply is for the command that asks for a pull request.
+func (f *Finder) lookForDrift(ctx context.Context, m pipeline.Message, r runs.Run, watched bool, block *project.Drift) (reply comment.Reply, err error) {
+	pull := f.Facts.Message.Pull
+	was, err := f.Ledger.DriftOf(ctx, pull, m.Target)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	save := func(d ledger.Drift) error { return f.Ledger.SaveDrift(ctx, m.Pull, m.Target, d) }
+	save := func(d ledger.Drift) error { return f.Ledger.SaveDrift(ctx, pull, m.Target, d) }
 	x := comment.DriftIssue{Project: runs.Label(r), Target: m.Target, Branch: f.Facts.Pull.Base.Ref, SHA: f.Facts.Pull.Head.SHA, Looked: time.Now().UTC(), Since: was.Since}
 	if x.Unwatched = !watched; x.Unwatched {
-		return f.tell(ctx, account{was: was, save: save, now: x.Looked, of: func(time.Time) content { return x }})
+		reply = comment.DriftProposed{Project: x.Project, Problem: "the drift block does not have the project any more", Remedy: "Add it again."}
+		return reply, f.tell(ctx, account{was: was, save: save, now: x.Looked, of: func(time.Time) content { return x }})
 	}
 	r.Spec.Options.RefreshOnly = true
 	result, problem, err := f.plan(ctx, r, block)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	x.Ignored = result.DriftIgnored
+	x.Ignored, x.Problem = result.DriftIgnored, f.Report.Clean(problem)
+	if m.Propose {
+		p := comment.DriftProposed{Project: x.Project, Problem: x.Problem}
+		if problem == "" {
+			p, err = f.propose(ctx, m, r, result)
+		}
+		if reply = p; err != nil {
+			return nil, err
+		}
+	}
 	switch {
 	case problem != "":
-		was.Failures++
-		if x.Problem = f.Report.Clean(problem); was.Failures < patience {
-			return save(was)
+		if was.Failures++; was.Failures < patience {
+			return reply, save(was)
 		}
 	case result.Drifted > 0: // other changes, such as those of outputs, are not applied yet, and are no drift
 		was.Failures, x.Report, x.Objects = 0, f.Report.Clean(result.Report), result.Drifted
@@ -87,7 +111,7 @@ func (f *Finder) lookForDrift(ctx context.Context, r runs.Run, watched bool, blo
 	if a.found = (jobs.Happened{Run: r, Drifted: x.Objects}); x.Problem == "" {
 		a.found.Outcome = endpoints.OutcomeDrift
 	}
-	return f.tell(ctx, a)
+	return reply, f.tell(ctx, a)
 }
 
 // plan plans a project of the default branch. looks has the rules of a look for drift; it is nil for any other plan. If

@@ -28,6 +28,9 @@ type Hub interface {
 	PutIssue(ctx context.Context, number int, x github.Issue) (int, error)
 	// IssueAsPull returns an issue in the form of a pull request.
 	IssueAsPull(ctx context.Context, number int) (github.PullRequest, error)
+	// Propose opens a pull request, and returns its number. own is false if it returns another open pull request of the
+	// proposal's group. A proposal that is repeated has no further effect.
+	Propose(ctx context.Context, p github.Proposal) (number int, own bool, err error)
 }
 
 // A Finder looks for drift. It handles one message.

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"strings"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
@@ -17,8 +16,8 @@ import (
 
 // ProposalHub opens pull requests.
 type ProposalHub interface {
-	// Propose opens a pull request with one new file, and returns its number. own is false if it returns another
-	// open pull request of the proposal's group. A proposal that is repeated has no further effect.
+	// Propose opens a pull request, and returns its number. own is false if it returns another open pull request of the
+	// proposal's group. A proposal that is repeated has no further effect.
 	Propose(ctx context.Context, p github.Proposal) (number int, own bool, err error)
 }
 
@@ -38,10 +37,10 @@ func (qy *Querier) propose(ctx context.Context, r runs.Run, dir, in string, foun
 	m := qy.Facts.Message
 	text := comment.ImportPull{Queried: found, By: m.Actor, Number: m.Pull.Number}
 	p := github.Proposal{
-		Base: qy.Facts.Pull.Base.Ref, Path: path.Join(in, name), Content: []byte(generatedBy + config),
-		Group: proposals(r.Target()), Title: text.Title(github.MaxTitle), Body: text.Body(github.MaxComment),
+		Base: qy.Facts.Pull.Base.Ref, Files: []github.ProposedFile{{Path: path.Join(in, name), Content: []byte(generatedBy + config)}},
+		Group: runs.Branches("query", r.Target()), Title: text.Title(github.MaxTitle), Body: text.Body(github.MaxComment),
 	}
-	p.Branch = p.Group + runs.HashOf(fmt.Appendf(nil, "%d %s", m.Pull.Number, m.Answer))[:branchDigits]
+	p.Branch = p.Group + runs.BranchOf(m.Pull.Number, m.Answer)
 	p.Message = fmt.Sprintf("%s\n\nRequested by %s in #%d.\n", p.Title, m.Actor, m.Pull.Number)
 	number, own, err := qy.Hub.Propose(ctx, p)
 	var final *github.FinalError
@@ -52,29 +51,12 @@ func (qy *Querier) propose(ctx context.Context, r runs.Run, dir, in string, foun
 	case err != nil:
 		return nil, err
 	}
-	found.Import = &comment.QueriedImport{Number: number, Earlier: !own, File: p.Path}
+	found.Import = &comment.QueriedImport{Number: number, Earlier: !own, File: p.Files[0].Path}
 	return found, nil
 }
 
 // generatedBy is the beginning of a generated file. Programs recognize such files by its first line.
 const generatedBy = "# __generated__ by Lockstep\n# Please review these resources and move them into your main configuration files.\n\n"
-
-// branchDigits is the number of digits that end the name of a branch. They name the command.
-const branchDigits = 12
-
-// proposals returns the beginning of the names of branches with configuration for a target. The name of the
-// project in it is for people. The digits tell projects with similar names apart.
-func proposals(target string) string {
-	readable := strings.Map(func(c rune) rune {
-		switch {
-		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '_':
-			return c
-		}
-		return '-'
-	}, runs.ProjectOf(target))
-	readable = strings.Trim(readable[:min(len(readable), 40)], "-")
-	return fmt.Sprintf("lockstep/query-%s-%s-", readable, runs.HashOf([]byte(target))[:8])
-}
 
 // freeName returns the name for a new configuration file in a directory: imports.tf, or the first of imports_2.tf,
 // imports_3.tf, ... that does not exist.

@@ -107,7 +107,7 @@ func (h hub) PutIssue(ctx context.Context, number int, x github.Issue) (int, err
 }
 
 func (h hub) Propose(ctx context.Context, p github.Proposal) (number int, own bool, err error) {
-	number, err = memory.Pass(ctx, h.gate, memory.Effect{Call: "propose " + p.Path + " from " + p.Branch}, func(ctx context.Context) (number int, err error) {
+	number, err = memory.Pass(ctx, h.gate, memory.Effect{Call: "propose " + p.Files[0].Path + " from " + p.Branch}, func(ctx context.Context) (number int, err error) {
 		number, own, err = h.GitHub.Propose(ctx, p)
 		return number, err
 	})
