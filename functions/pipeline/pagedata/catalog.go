@@ -289,7 +289,7 @@ func (s Site) Project(ctx context.Context, id page.RepositoryID, target string) 
 	})
 	g.Go(func() (err error) {
 		if l, ok := all.Last[runs.StateName(all.Places[target], target)]; ok {
-			out.Contents, err = s.contentsAfter(ctx, ld, pipeline.Pull{Repo: repo, Number: l.Number}, target)
+			out.Contents, err = s.contentsAfter(ctx, pipeline.Pull{Repo: repo, Number: l.Number}, target)
 		}
 		return err
 	})
@@ -297,11 +297,8 @@ func (s Site) Project(ctx context.Context, id page.RepositoryID, target string) 
 }
 
 // contentsAfter returns the contents of a target's state after its apply in a pull request; "" if they are not stored any more.
-func (s Site) contentsAfter(ctx context.Context, ld ledger.Ledger, pull pipeline.Pull, target string) (string, error) {
-	r, err := ld.Read(ctx, pull.Runs()+"/"+target)
-	if err != nil || r.Version == "" {
-		return "", err
-	}
+func (s Site) contentsAfter(ctx context.Context, pull pipeline.Pull, target string) (string, error) {
+	r := runs.Run{ID: runs.ID{Pull: pull, Project: runs.ProjectOf(target), Workspace: runs.WorkspaceOf(target)}}
 	text, err := s.Artifacts.Get(ctx, r.Contents())
 	if errors.Is(err, pipeline.ErrNoArtifact) {
 		return "", nil

@@ -45,10 +45,9 @@ func (r Run) FullResult() pipeline.Artifact {
 	return r.artifact(r.Artifacts.Begun, fmt.Sprintf("result-%d.txt", r.Asked.Try))
 }
 
-// Contents names the artifact with the contents of the state after an apply: see [jobs.Outcome].
-func (r Run) Contents() pipeline.Artifact {
-	return r.artifact(r.Artifacts.Begun, fmt.Sprintf("result-%d.state.md", r.Asked.Try))
-}
+// Contents names the artifact with the contents of the state after the last apply of the project in the pull request: see
+// [jobs.Outcome]. It belongs to no plan, so later plans leave it.
+func (r Run) Contents() pipeline.Artifact { return r.artifact(0, "state.md") }
 
 // InputsRecord names the artifact that records the plan's input files.
 func (r Run) InputsRecord() pipeline.Artifact { return r.artifact(r.Artifacts.Begun, "inputs.json") }
@@ -115,7 +114,7 @@ func (r Run) AllArtifacts(n int) []pipeline.Artifact {
 		out = append(out, r.artifact(n, "generated.json"))
 	}
 	for try := range r.Asked.Try {
-		out = append(out, r.artifact(n, fmt.Sprintf("result-%d.md", try+1)), r.artifact(n, fmt.Sprintf("result-%d.txt", try+1)), r.artifact(n, fmt.Sprintf("result-%d.state.md", try+1)))
+		out = append(out, r.artifact(n, fmt.Sprintf("result-%d.md", try+1)), r.artifact(n, fmt.Sprintf("result-%d.txt", try+1)))
 		if r.Artifacts.Steps {
 			out = append(out, r.artifact(n, fmt.Sprintf("steps-%d.txt", try+1)))
 		}

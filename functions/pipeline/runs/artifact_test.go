@@ -10,7 +10,7 @@ import (
 )
 
 // TestKept holds that every artifact of a run is deleted with it: there is no other end of them
-// but the bucket's lifecycle.
+// but the bucket's lifecycle. The contents of a state are none of a plan.
 func TestKept(t *testing.T) {
 	r := runs.Run{ID: runs.ID{Pull: pipeline.Pull{Number: 7}, Project: "net"}, Asked: runs.Asked{Try: 2}, Artifacts: runs.Artifacts{Begun: 3, Steps: true}, Plan: runs.Plan{Steps: "hash", Findings: true, Generated: true}}
 	kept, found := r.AllArtifacts(3), 0
@@ -21,7 +21,7 @@ func TestKept(t *testing.T) {
 			continue
 		}
 		found++
-		if name := v.Type().Method(i).Name; !slices.Contains(kept, of()) {
+		if name := v.Type().Method(i).Name; name != "Contents" && !slices.Contains(kept, of()) {
 			t.Errorf("%s is never deleted", name)
 		}
 	}

@@ -70,9 +70,11 @@ func (c *application) execute(ctx context.Context) (jobs.Outcome, error) {
 	})
 	c.stop = end()
 	c.recordDurations(ctx, outcome.Took)
+	// Only the page needs the contents. Without them, it shows less, and the apply is as good.
 	if outcome.Contents != "" {
-		// Only the page needs them. Without them, it shows less, and the apply is as good.
 		_ = c.ap.Artifacts.Put(context.WithoutCancel(ctx), c.run.Contents(), []byte(c.ap.Report.Clean(outcome.Contents)))
+	} else if outcome.Failed {
+		_ = c.ap.Artifacts.Delete(context.WithoutCancel(ctx), c.run.Contents()) // those of an earlier apply are out of date
 	}
 	outcome.Took, outcome.Calls, outcome.Contents = nil, nil, ""
 	if err == nil {

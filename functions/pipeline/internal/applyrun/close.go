@@ -469,7 +469,7 @@ func (cl *Closer) drop(ctx context.Context, s ledger.Versioned, was runs.Phase) 
 		return err
 	}
 	// The texts for people are kept: the plan, and the result of its apply. The next plan deletes both.
-	if err := ledger.Sweep(ctx, cl.Artifacts, s.Run, s.HighestNumber(), s.Report(), s.FullReport(), s.Result(), s.FullResult(), s.Contents(), s.StepOutputs(), s.ApplyStepOutputs()); err != nil {
+	if err := ledger.Sweep(ctx, cl.Artifacts, s.Run, s.HighestNumber(), s.Report(), s.FullReport(), s.Result(), s.FullResult(), s.StepOutputs(), s.ApplyStepOutputs()); err != nil {
 		return err
 	}
 	if err := cl.Ledger.UnlistPlan(ctx, s.Run); err != nil {

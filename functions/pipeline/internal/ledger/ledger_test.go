@@ -140,7 +140,7 @@ func TestSweep(t *testing.T) {
 	if err := Sweep(t.Context(), artifacts, r, 3, func() pipeline.Artifact { r := r; r.Artifacts.Begun = 3; return r.Report() }()); !errors.Is(err, errAsked) {
 		t.Errorf("a failure: %v", err)
 	}
-	want := "2/plan 2/report.md 2/full.txt 2/inputs.json 2/again 2/outputs 2/notes.json 2/result-1.md 2/result-1.txt 2/result-1.state.md 3/plan 3/full.txt"
+	want := "2/plan 2/report.md 2/full.txt 2/inputs.json 2/again 2/outputs 2/notes.json 2/result-1.md 2/result-1.txt 3/plan 3/full.txt 3/inputs.json"
 	if got := strings.Join(calls, " "); got != want {
 		t.Errorf("deleted: %s", got)
 	}
