@@ -20,6 +20,9 @@ type Catalog interface {
 	// Find returns the projects whose name, directory or address of the state contains all words, at most
 	// [MaxMatches] of them. more is set if there are more.
 	Find(ctx context.Context, words []string) (found []Match, more bool, err error)
+	// FindObjects returns the objects whose addresses contain all words, at most [MaxMatches] of them, as the last applies have
+	// left them. more is set if there are more, or if not all states were read.
+	FindObjects(ctx context.Context, words []string) (found []ObjectMatch, more bool, err error)
 }
 
 // MaxMatches is the maximum number of results of a search.
@@ -175,4 +178,10 @@ type ProjectPlan struct {
 type Match struct {
 	RepositoryID
 	ProjectState
+}
+
+// An ObjectMatch is an object of a state that a search has found.
+type ObjectMatch struct {
+	Match
+	Address string
 }

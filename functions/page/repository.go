@@ -50,12 +50,16 @@ func (h Handler) repository(c Catalog, v View) http.HandlerFunc {
 	}
 }
 
-// search shows the projects that have the words of a search.
+// search shows the projects that have the words of a search, and with the parameter "objects" the objects, too: for these, the
+// site reads a text for each state.
 func (h Handler) search(c Catalog, w http.ResponseWriter, r *http.Request) {
 	f := frame{Title: h.Title, Subject: "Search", Query: query(r)}
 	var err error
 	if words := strings.Fields(f.Query); len(words) > 0 {
 		f.Matches, f.More, err = c.Find(r.Context(), words)
+		if f.InObjects = r.URL.Query().Has("objects"); f.InObjects && err == nil {
+			f.Objects, f.MoreObjects, err = c.FindObjects(r.Context(), words)
+		}
 	}
 	if err != nil {
 		h.fail(w, r, err)

@@ -56,6 +56,10 @@ func (c catalogue) Find(context.Context, []string) ([]Match, bool, error) {
 	return []Match{{RepositoryID{"acme", "infra"}, harmed}}, true, c.fault
 }
 
+func (c catalogue) FindObjects(context.Context, []string) ([]ObjectMatch, bool, error) {
+	return []ObjectMatch{{Match{RepositoryID{"acme", "infra"}, harmed}, `aws_vpc.a["<script>"]`}}, true, c.fault
+}
+
 // TestRepositoryPagesAreSafe holds for the pages of repositories what TestPagesAreSafe holds for those of pull requests.
 func TestRepositoryPagesAreSafe(t *testing.T) {
 	t.Parallel()
@@ -64,6 +68,7 @@ func TestRepositoryPagesAreSafe(t *testing.T) {
 	for path, want := range map[string]string{
 		"/": `href="/acme/infra"`, repository: `href="/acme/infra?at=31"`, repository + "?at=31": "Newest", repository + "/view/projects": "s3://states/", repository + "/view/locks": "Queue of applies",
 		repository + "/view/drift": "The last 2 looks failed.", repository + "/view/audit": "<strong>no</strong>", repository + "/project/network@default": "Older records", "/search?q=net" + "%22%3E%3Cscript%3E": "There are more.", "/search": "Search",
+		"/search?objects&q=vpc": "aws_vpc.a[",
 	} {
 		a := ask(t, "GET", s.URL+path, nil, nil)
 		if a.status != http.StatusOK || !strings.Contains(a.body, want) {

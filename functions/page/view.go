@@ -35,7 +35,10 @@ type frame struct {
 	Repository   Repository
 	History      ProjectHistory
 	Matches      []Match // of a search for projects
-	More         bool    // there are more matches
+	// InObjects is set if objects were searched, too. Objects are those that were found.
+	InObjects, MoreObjects bool
+	Objects                []ObjectMatch
+	More                   bool // there are more matches
 
 	Reader     string // login; "" if nobody is signed in by name
 	Documented bool   // the site has a documentation

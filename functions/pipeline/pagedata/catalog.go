@@ -29,6 +29,8 @@ const (
 	perPage = 30
 	// maxSearched is the maximum number of repositories that a search reads.
 	maxSearched = 200
+	// maxSearchedStates is the maximum number of states whose objects a search reads.
+	maxSearchedStates = 1000
 	// atOnce is the maximum number of requests to a store that one page makes at the same time.
 	atOnce = 32
 )
@@ -439,31 +441,83 @@ func (s Site) auditRecord(r audit.Record) page.AuditRecord {
 
 // Find implements page.Catalog. It reads the addresses of at most maxSearched repositories.
 func (s Site) Find(ctx context.Context, words []string) (found []page.Match, more bool, err error) {
+	places := func(ctx context.Context, ld ledger.Ledger, repo int64) (all ledger.States, err error) {
+		all.Places, err = ledger.PlacesOf(ctx, ld, repo)
+		return all, err
+	}
+	more, err = s.search(ctx, places, func(m page.Match, _ github.Repo, _ ledger.States) {
+		if hasWords(m.RepositoryID.String()+" "+m.Title()+" "+m.Place, words) {
+			found = append(found, m)
+		}
+	})
+	return found[:min(len(found), page.MaxMatches)], more || len(found) > page.MaxMatches, err
+}
+
+func hasWords(text string, words []string) bool {
+	text = strings.ToLower(text)
+	return !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, strings.ToLower(w)) })
+}
+
+// search calls visit for each project of the repositories that the reader may read, one after the other. read returns the states of a
+// repository. more is set if repositories are left out.
+func (s Site) search(ctx context.Context, read func(context.Context, ledger.Ledger, int64) (ledger.States, error), visit func(page.Match, github.Repo, ledger.States)) (more bool, err error) {
 	repos, err := s.repositories(ctx)
 	if err != nil {
-		return nil, false, err
+		return false, err
 	}
 	more = len(repos) > maxSearched
 	repos = repos[:min(len(repos), maxSearched)]
-	parts := make([][]page.Match, len(repos))
+	states := make([]ledger.States, len(repos))
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(atOnce)
 	for i, repo := range repos {
+		g.Go(func() (err error) {
+			states[i], err = read(ctx, ledger.Ledger{Records: s.Records}, repo.ID)
+			return err
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return false, err
+	}
+	for i, repo := range repos {
+		id := page.RepositoryID{Owner: repo.Owner, Name: repo.Name}
+		for _, p := range s.projects(id, states[i]) {
+			visit(page.Match{RepositoryID: id, ProjectState: p}, repo, states[i])
+		}
+	}
+	return more, nil
+}
+
+// FindObjects implements page.Catalog. It reads the contents of at most maxSearchedStates states.
+func (s Site) FindObjects(ctx context.Context, words []string) (found []page.ObjectMatch, more bool, err error) {
+	var all []page.Match
+	var pulls []pipeline.Pull // of the last apply of each
+	more, err = s.search(ctx, ledger.StatesOf, func(m page.Match, repo github.Repo, states ledger.States) {
+		if l, ok := states.Last[runs.StateName(states.Places[m.Target], m.Target)]; ok {
+			all, pulls = append(all, m), append(pulls, pipeline.Pull{Repo: repo, Number: l.Number})
+		}
+	})
+	if err != nil {
+		return nil, false, err
+	}
+	more = more || len(all) > maxSearchedStates
+	all = all[:min(len(all), maxSearchedStates)]
+	parts := make([][]page.ObjectMatch, len(all))
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(atOnce)
+	for i, m := range all {
 		g.Go(func() error {
-			places, err := ledger.PlacesOf(ctx, ledger.Ledger{Records: s.Records}, repo.ID)
-			id := page.RepositoryID{Owner: repo.Owner, Name: repo.Name}
-			for _, p := range s.projects(id, ledger.States{Places: places}) {
-				text := strings.ToLower(id.String() + " " + p.Title() + " " + p.Place)
-				if !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, strings.ToLower(w)) }) {
-					parts[i] = append(parts[i], page.Match{RepositoryID: id, ProjectState: p})
+			text, err := s.contentsAfter(ctx, pulls[i], m.Target)
+			_, objects, _ := strings.Cut(text, "\nObjects: ") // the lines after the outputs
+			for address := range strings.Lines(objects) {
+				if address = strings.TrimSpace(address); strings.Contains(address, ".") && !strings.HasPrefix(address, "... ") && hasWords(address, words) {
+					parts[i] = append(parts[i], page.ObjectMatch{Match: m, Address: address})
 				}
 			}
 			return err
 		})
 	}
-	if err := g.Wait(); err != nil {
-		return nil, false, err
-	}
+	err = g.Wait()
 	found = slices.Concat(parts...)
-	return found[:min(len(found), page.MaxMatches)], more || len(found) > page.MaxMatches, nil
+	return found[:min(len(found), page.MaxMatches)], more || len(found) > page.MaxMatches, err
 }

@@ -137,6 +137,22 @@ func TestProject(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if err := s.Artifacts.Put(t.Context(), applied.Contents(), []byte("Outputs: 1\n\na = swordfish\n\nObjects: 12\n\naws_vpc.main\nmodule.shop.aws_vpc.main[\"swordfish\"]\naws_subnet.a\n... and 9 more\n")); err != nil {
+		t.Fatal(err)
+	}
+	for words, want := range map[string]string{"VPC main": "aws_vpc.main, module.shop.aws_vpc.main[\"[secret]\"]", "subnet": "aws_subnet.a", "swordfish": "", "more": "", "12": "", "a =": ""} {
+		found, more, err := s.FindObjects(t.Context(), strings.Fields(words))
+		var got []string
+		for _, o := range found {
+			got = append(got, o.Address)
+			if o.Target != "p002@default" || o.RepositoryID != infraID {
+				t.Errorf("%q: found in %+v", words, o.Match)
+			}
+		}
+		if err != nil || more || strings.Join(got, ", ") != want {
+			t.Errorf("%q: found %q, %v, %v", words, got, more, err)
+		}
+	}
 	if x.Contents != "Outputs: 1\n\na = [secret]\n" {
 		t.Errorf("the contents of the state: %q", x.Contents)
 	}
@@ -220,6 +236,9 @@ func TestNothingOfOthers(t *testing.T) {
 	found, _, err := s.Find(t.Context(), []string{"p001"})
 	if err != nil || len(found) != 1 || found[0].RepositoryID.Name != "shop" {
 		t.Errorf("%v, %v", found, err)
+	}
+	if found, _, err := s.FindObjects(t.Context(), []string{"."}); err != nil || len(found) != 0 {
+		t.Errorf("objects of a repository that the reader may not read: %v, %v", found, err)
 	}
 	// The repository with the ID 6 gets the name acme/infra: its own records are shown, and none of ID 5.
 	s.Access = reading{{ID: 6, Owner: "acme", Name: "infra"}}
