@@ -17,9 +17,9 @@ import (
 const actions = 15368
 
 // DeploymentChecks are those check runs of a commit that other deployments have created. Anybody can use any
-// name for a check run, so the ID of the App decides. The App of a deployment is the one whose check run
-// Lockstep first saw under the deployment's name; the record of that never changes. Commit statuses, and check
-// runs of workflows, belong to no deployment.
+// name for a check run, so the ID of the App decides. The App of a deployment is the App that created the
+// first check run which Lockstep saw under the deployment's name. The record of this App never changes. Commit
+// statuses, and check runs of workflows, belong to no deployment.
 type DeploymentChecks struct {
 	apps map[string]int64 // by the name of a deployment; 0 is unknown
 	all  []github.Report

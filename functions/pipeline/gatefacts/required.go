@@ -122,7 +122,9 @@ func (e *Reader) require(ctx context.Context, q *admission.Request) error {
 		return err
 	}
 	if q.Verb == comment.Plan && (e.Message.Kind == pipeline.ToCheck || e.Message.Kind == pipeline.ToQueue) {
-		return nil // nobody asks: a permitted plan of this head is made again
+		// Nobody has given a command. The gate has permitted an earlier plan of this head, so Lockstep may make
+		// the plan again.
+		return nil
 	}
 	question, err := e.question(ctx, in, q.Verb, q.Run)
 	if err != nil {
@@ -175,7 +177,7 @@ func (e *Reader) question(ctx context.Context, in *required, verb comment.Verb, 
 			return q, err
 		}
 		known = b.projects
-		if b.unheld != "" && !q.Unreadable { // blocks by mistake apply to nothing: the gate stays closed
+		if b.unheld != "" && !q.Unreadable { // A block applies to no project, probably by mistake. So the gate refuses.
 			q.Unreadable, q.Broken = true, b.unheld
 		}
 	}

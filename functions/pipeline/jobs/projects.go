@@ -9,8 +9,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project"
 )
 
-// Projects finds and reads the projects in checkouts. The author of a pull request wrote the checkout, so that
-// may take any amount of time and memory. Above a limit, the error is a *DeathError.
+// Projects finds and reads the projects in checkouts. The author of a pull request wrote the checkout, so
+// reading it may take any amount of time and memory. Above a limit, the error is a *DeathError.
 type Projects interface {
 	Discover(ctx context.Context, dir string) (Discovered, error)
 	// Inputs returns the files in a checkout on which a project's plan depends. The error wraps ErrNoProject if
