@@ -15,9 +15,9 @@ import (
 // onIssueVerbs are the verbs that Lockstep carries out on issues, besides plans with the two directions.
 var onIssueVerbs = []comment.Verb{comment.Apply, comment.Stop, comment.Unlock, comment.Recover}
 
-// onIssue replaces the commands on an issue by commands for its project. On a pull request it changes nothing.
-// "drift accept" becomes a plan with -refresh-only, and "drift revert" a plan without options. "plan" and "retry" repeat the
-// last of the two; without one, they are a plan without options. A command that is not for issues stays as it is:
+// onIssue replaces the commands on an issue by commands for its project. On a pull request it changes nothing. "drift
+// accept" becomes a plan with -refresh-only, and "drift revert" a plan without options. "plan" and "retry" repeat the last
+// of these two plans. If there is none, they are a plan without options. A command that is not for issues stays as it is:
 // [commands.refuseOnIssue] refuses it.
 func (co *commands) onIssue(ctx context.Context, lines []grammar.Line) ([]grammar.Line, error) {
 	if co.Facts.Pull.Issue == "" {
@@ -41,8 +41,8 @@ func (co *commands) onIssue(ctx context.Context, lines []grammar.Line) ([]gramma
 	return lines, nil
 }
 
-// commandOnIssue returns the command for the project with a target that a command on its issue means. again is set if the
-// last plan was made with -refresh-only.
+// commandOnIssue translates a command on an issue: it returns the command for the project of the issue. target is the
+// project's target. again is set if the last plan was made with -refresh-only.
 func commandOnIssue(c comment.Command, target string, again bool) comment.Command {
 	name, workspace := runs.ProjectOf(target), runs.WorkspaceOf(target)
 	own := comment.Command{Project: name, Workspace: workspace}
@@ -66,12 +66,12 @@ func commandOnIssue(c comment.Command, target string, again bool) comment.Comman
 	return own
 }
 
-// refuseOnIssue refuses a command that is for pull requests only, if it was written on an issue, and the reverse. It
-// returns nil for any other command.
+// refuseOnIssue refuses a command that is for pull requests only, if it was written on an issue. It also refuses a
+// command that is for issues only, on a pull request. It returns nil for any other command.
 func (co *commands) refuseOnIssue(ctx context.Context, c comment.Command) (comment.Reply, error) {
 	if co.Facts.Pull.Issue == "" {
 		if c.Verb != comment.DriftAccept && c.Verb != comment.DriftRevert || !co.Facts.Writes() {
-			return nil, nil // the gate refuses a plan of somebody without write access
+			return nil, nil // The gate refuses a drift command of a person without write access, with a better reason.
 		}
 		return gatefacts.Refused(c, c.Project, admission.Refusal(reasons.OnlyOnIssue{Command: c})), nil
 	}
