@@ -248,7 +248,7 @@ func codeowners(f Facts, _ requirements.Rules) rulings.Ruling {
 }
 
 // unknownOf returns the owners whom GitHub ignores, because they can never approve. The path still counts as
-// owned, unlike on GitHub. Otherwise a misspelt name would remove the protection of a path.
+// owned, unlike on GitHub. Without this rule, a misspelt name would remove the protection of a path.
 func unknownOf(f Facts, owners []requirements.Party) (out []string) {
 	for _, name := range names(owners) {
 		if slices.ContainsFunc(f.UnknownOwners, func(x string) bool { return samePerson(x, name) }) {
