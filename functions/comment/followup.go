@@ -22,7 +22,7 @@ type FollowUp struct {
 }
 
 // FollowUpMarker returns the hidden beginning of the follow-up issue about the pull request with this number.
-// Lockstep later finds the issue by it.
+// Lockstep later finds the issue by this text.
 func FollowUpMarker(number int) string {
 	return fmt.Sprintf("<!-- lockstep:follow-up %d -->", number)
 }

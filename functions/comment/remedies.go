@@ -213,7 +213,7 @@ func (p ProjectStatus) lacking() bool {
 }
 
 // ready reports whether a comment can apply the plan of at least one project. If removed is true, it looks only
-// at projects that the pull request removes; otherwise only at the others.
+// at projects that the pull request removes; otherwise only at all other projects.
 func (s Status) ready(removed bool) bool {
 	return s.some(func(p ProjectStatus) bool {
 		return p.Standing == Ready && p.Removed == removed && !p.afterMerge() && !p.Behind.inCircle()

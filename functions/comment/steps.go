@@ -28,9 +28,11 @@ type Step struct {
 	// Wrote are the files of the checkout that the step has made, changed or removed, as paths from its root.
 	Wrote     []string `json:",omitempty"`
 	MoreWrote int      `json:",omitempty"`
-	// Changes are the differences of the configuration among these files; nil if there is none.
+	// Changes says how the configuration among the files in Wrote differs from that of the base branch;
+	// nil if there is no configuration.
 	Changes *FileChanges `json:",omitempty"`
-	// Result is what is understood of the output. Unread is the error of [toolresults.Read]; "" for none.
+	// Result has the findings, tests or costs that Lockstep has read in the output. Unread is the error
+	// of [toolresults.Read]; "" for none.
 	Result toolresults.Result
 	Unread string `json:",omitempty"`
 	// Compared compares the findings with those of the base branch; nil if the base branch has no result.
@@ -44,8 +46,8 @@ type Step struct {
 	Whole  string `json:",omitempty"`
 }
 
-// StepOutputsAt sets the place of all that the steps wrote in each step that does not show all of it. where is an address or
-// a command; "" for none.
+// StepOutputsAt sets Whole in each step that does not show all of its output. where is the address, or a command, for all
+// that the steps wrote; "" for none.
 func StepOutputsAt(steps []Step, where string) {
 	for i := range steps {
 		if c := steps[i].Changes; steps[i].More || c != nil && c.Cut {
@@ -66,7 +68,8 @@ const (
 	onAfterApply  StepOn = "after_apply"
 )
 
-// A stepTime is when steps run. phrase says it in words. blocked says what it means that a required step did not pass.
+// A stepTime is a time at which steps run. phrase is the time in words. blocked is the consequence if a required step
+// did not pass.
 type stepTime struct {
 	on              StepOn
 	phrase, blocked string
@@ -246,7 +249,8 @@ func StepsMarkdown(steps []Step, limit int) string {
 	return b.String()
 }
 
-// stepsWith returns all steps, with at most rows rows in each table. With 0 rows, there are no tables and no texts.
+// stepsWith returns all steps, with at most rows rows in each table. If rows is 0, there are no tables and no
+// texts.
 func stepsWith(all []Step, rows int) string {
 	var b strings.Builder
 	var passed []string
@@ -321,7 +325,7 @@ func took(d time.Duration) string {
 	return spell(d)
 }
 
-// blocked returns what it means that the step did not pass; "" if it passed.
+// blocked returns the consequence of a step that did not pass; "" if it passed.
 func (s Step) blocked() string {
 	if s.Passed() {
 		return ""
@@ -360,7 +364,7 @@ const (
 )
 
 // findings returns the numbers of findings: "3 new findings (1 error, 2 warnings), 14 were there before". It returns ""
-// if the result has none of its own kind.
+// if the result has no findings, but tests or costs.
 func (s Step) findings() string {
 	f := s.Result.Findings
 	if f == nil {

@@ -16,8 +16,7 @@ const (
 	// Lock prevents applies of other pull requests to the same state, until Unlock, the merge or the close.
 	Lock   Verb = "lock"
 	Unlock Verb = "unlock"
-	// Lock prevents applies of other pull requests to the same state. The lock ends by Unlock, or when the pull
-	// request is merged or closed.
+	// Override overrides requirements of the settings for the present plans.
 	Override Verb = "override"
 	Retry    Verb = "retry"
 	// Drift makes a plan with -refresh-only.
@@ -112,7 +111,7 @@ var table = []row{
 		verb: Unlock, participle: "unlocked", acts: true, decisive: true,
 		help: []Form{{"lockstep unlock", "releases the locks of this pull request, also those that its applies left behind"}},
 	},
-	{ // Each require block says itself who may give one.
+	{ // Each require block itself says who may override its requirements.
 		verb: Override, participle: "overridden", acts: true, takes: []*option{because}, reasoned: true, decisive: true, ungated: true,
 		help: []Form{{`lockstep override --reason "..."`, "overrides requirements for the current plans, if the settings allow you to"}},
 	},

@@ -15,7 +15,7 @@ import (
 type Required struct {
 	Verb   grammar.Verb
 	Tree   rulings.Ruling
-	Merged bool `json:",omitempty"` // a merge asks for the apply, so that no comment helps
+	Merged bool `json:",omitempty"` // a merge requests the apply, so no comment helps
 	Later  bool `json:",omitempty"` // the merge comes before the apply: see AppliedLater and PlaceRenamed
 	// Waits is set if a merge has requested the apply, and the apply waits until its requirements are met.
 	Waits bool `json:",omitempty"`

@@ -6,7 +6,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// StepFailed reports that a required step of lockstep.hcl has failed, and that its failure ends what was asked for.
+// StepFailed reports that a required step of lockstep.hcl has failed, so that the requested plan or apply was not
+// made.
 type StepFailed struct {
 	Step string // its name
 	On   string // "generate" or "before_apply"
