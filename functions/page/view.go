@@ -56,8 +56,8 @@ func (f frame) has(tab string) bool {
 	return true
 }
 
-// Busy reports whether something on the page is in progress. If the site does not announce changes, the page then looks
-// for them itself.
+// Busy reports whether something on the page is in progress. If so, and if the site does not announce changes, the page
+// looks for changes itself.
 func (f frame) Busy() bool {
 	busy := func(p Pull) bool {
 		return p.Tone == Busy || slices.ContainsFunc(p.Projects, func(x Project) bool { return x.Tone == Busy })
@@ -218,7 +218,7 @@ next:
 	return out
 }
 
-// A side is a list at the side of a page. The rest is folded.
+// A side is a list at the side of a page. First is always visible, and Rest is folded.
 type side[T any] struct{ First, Rest []T }
 
 // maxSide is the maximum number of entries of a list at the side of a page that are not folded.
