@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// An artifact is the place of a file, as SARIF describes it: an address, relative to the base of a name. index is the
-// place of the description in the list of artifacts, -1 for none.
+// An artifact is the place of a file, as SARIF describes it: an address, and the name of the base to which the
+// address is relative. index is the position of the description in the list of artifacts; -1 for none.
 type artifact struct {
 	uri, base string
 	index     int
@@ -31,7 +31,7 @@ func (r *reader) pathOf(a artifact, bases map[string]artifact) (name string, ins
 	return name, inside // of the last meaning, which is that of the specification
 }
 
-// maxBases is how many bases one base can have.
+// maxBases is the maximum length of a chain of bases. A base can be relative to another base.
 const maxBases = 10
 
 // base returns the directory of a base of a name: "" if it is unknown, for which the program's directory counts. ok is
