@@ -165,7 +165,8 @@ func appendBody(out []hcl.Traversal, body hcl.Body, iterators, hidden map[string
 	if !ok {
 		return appendJSON(out, body, hidden)
 	}
-	attrs, _ := native.JustAttributes() // without the arguments that the meta-arguments have taken
+	// The result does not have the meta-arguments, because the decoder has already taken them from the body.
+	attrs, _ := native.JustAttributes()
 	for _, name := range slices.Sorted(maps.Keys(attrs)) {
 		if !hidden[name] {
 			out = appendExpr(out, attrs[name].Expr, iterators)
