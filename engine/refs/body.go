@@ -213,7 +213,8 @@ func appendDynamic(out []hcl.Traversal, b *hclsyntax.Block, iterators map[string
 	return out
 }
 
-// dynamicContents adds the places of the contents of those dynamic blocks in a body in native syntax that may make no block.
+// dynamicContents adds the places of the contents of dynamic blocks. It adds only those dynamic blocks, of a body in native
+// syntax, that may make no block.
 func dynamicContents(out []hcl.Range, body hcl.Body) []hcl.Range {
 	for _, b := range blocksIn(body) {
 		switch {

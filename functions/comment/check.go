@@ -141,7 +141,7 @@ func (c Check) name() string {
 func (c Check) required() string { return requiredWords(c.Required) }
 
 // lateNeeds returns the text about the requirements for which an apply after the merge waits. It returns "" for
-// an apply that is not of this kind.
+// any other apply.
 func (c Check) lateNeeds() string {
 	if !c.Late {
 		return ""

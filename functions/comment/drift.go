@@ -42,8 +42,8 @@ func (d DriftIssue) Title() string {
 	return fmt.Sprintf("Drift in %s", d.Project)
 }
 
-// Hash returns a digest of what the issue tells. It stays the same if only the time of the last look changes, or
-// the commit without an effect on the drift.
+// Hash returns a digest of the issue's text. The time of the last look and the planned commit do not count: if
+// nothing else changes, the digest stays the same.
 func (d DriftIssue) Hash() string {
 	d.Looked, d.SHA = time.Time{}, ""
 	return digest(d.Title() + d.Body(1<<20))

@@ -227,7 +227,8 @@ func (s Status) applied() bool {
 	return changed && !s.has(Ready, OnMerge, Blocked, Renewed, Queued, Planning, Postponed, Awaiting, ApplyQueued, Applying, Stopped, PartPlanned, PartApplied)
 }
 
-// ranks reports whether at least one project has the standing is for display: see [ProjectStatus.ranked].
+// ranks reports whether the standing of at least one project, for display, equals the parameter is: see
+// [ProjectStatus.ranked].
 func (s Status) ranks(is Standing) bool {
 	return s.some(func(p ProjectStatus) bool { return p.ranked() == is })
 }

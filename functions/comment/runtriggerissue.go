@@ -36,8 +36,8 @@ func (x RunTriggerIssue) Title() string {
 	return fmt.Sprintf("%s has changes to apply since the apply of %s", x.Project, x.After)
 }
 
-// Hash returns a digest of what the issue tells. It stays the same if only the time of the last plan changes, or
-// the commit without an effect on the plan.
+// Hash returns a digest of the issue's text. The time of the last plan and the planned commit do not count: if
+// nothing else changes, the digest stays the same.
 func (x RunTriggerIssue) Hash() string {
 	x.Looked, x.SHA = time.Time{}, ""
 	return digest(x.Title() + x.Body(1<<20))

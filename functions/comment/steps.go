@@ -22,7 +22,7 @@ type Step struct {
 	Outcome  StepOutcome
 	ExitCode int    `json:",omitempty"`
 	Reason   string `json:",omitempty"`
-	// Required is set if the step blocks what comes after it, unless it passes.
+	// Required is set for a step that must pass: otherwise it blocks what comes after it.
 	Required bool          `json:",omitempty"`
 	Took     time.Duration `json:",omitempty"`
 	// Wrote are the files of the checkout that the step has made, changed or removed, as paths from its root.
@@ -38,16 +38,15 @@ type Step struct {
 	// Compared compares the findings with those of the base branch; nil if the base branch has no result.
 	Compared *toolresults.Comparison `json:",omitempty"`
 	// Text has the last lines of the output, from [toolresults.Tail]. Before is how many lines are left out before
-	// them; -1 for many. More is set if the program wrote more than Text. Whole is an address or a command for all
-	// that the steps wrote; "" if there is none.
+	// them; -1 for many. More is set if the program wrote more than Text. Whole says where people find everything
+	// that the steps wrote: an address, or a command that fetches it; "" if there is neither.
 	Text   string `json:",omitempty"`
 	Before int    `json:",omitempty"`
 	More   bool   `json:",omitempty"`
 	Whole  string `json:",omitempty"`
 }
 
-// StepOutputsAt sets Whole in each step that does not show all of its output. where is the address, or a command, for all
-// that the steps wrote; "" for none.
+// StepOutputsAt sets Whole in each step that does not show all of its output. where is the value for Whole.
 func StepOutputsAt(steps []Step, where string) {
 	for i := range steps {
 		if c := steps[i].Changes; steps[i].More || c != nil && c.Cut {

@@ -419,8 +419,8 @@ func (c contents) kind() string {
 	return c.backend.Type
 }
 
-// memory is the limit, in bytes, for the memory that is needed to read one configuration. A small deployment
-// has this limit, too.
+// memory is the limit, in bytes, for the memory that is needed to read one configuration. It is the limit
+// of a small deployment.
 const memory = 512 << 20
 
 // read returns the facts about the configuration in a directory.

@@ -72,9 +72,9 @@ type row struct {
 	// ungated is set for a verb that does something to projects, but that a require block cannot name: see [Gated].
 	ungated bool
 	// plan is set for a verb that is another name for a plan with options, such as drift. It replaces the
-	// command by the command for this plan. is is set for the same verbs. It reports whether a plan with the
-	// options o has the effect of the verb. failed is then set if the plan was requested because the last plan
-	// or apply had failed.
+	// command by the command for this plan. The function is, which is set for the same verbs, reports whether
+	// a plan with the options o has the effect of the verb. Its parameter failed is set if the plan was
+	// requested because the last plan or apply had failed.
 	plan func(*Command)
 	is   func(o Options, failed bool) bool
 }

@@ -14,7 +14,8 @@ type StepFailed struct {
 	// Why is a phrase. Said is the last line that the program wrote, without secrets; "" if it wrote nothing.
 	Why  string
 	Said string `json:",omitempty"`
-	// Whole is an address or a command for all that the steps wrote; "" if there is none.
+	// Whole says where people find everything that the steps wrote: an address, or a command that
+	// fetches it; "" if there is neither.
 	Whole string `json:",omitempty"`
 	// Again is the command that runs the step once more.
 	Again string

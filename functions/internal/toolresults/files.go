@@ -34,8 +34,8 @@ func (r *reader) pathOf(a artifact, bases map[string]artifact) (name string, ins
 // maxBases is the maximum length of a chain of bases. A base can be relative to another base.
 const maxBases = 10
 
-// base returns the directory of a base of a name: "" if it is unknown, for which the program's directory counts. ok is
-// false if it is outside of the file system.
+// base returns the directory of the base with a name; "" if it is unknown: the program's directory is then used. ok is
+// false if the base is not in the file system.
 func (r *reader) base(name string, bases map[string]artifact, depth int) (dir string, ok bool) {
 	b, known := bases[name]
 	if !known || b.uri == "" || depth > maxBases {

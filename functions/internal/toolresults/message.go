@@ -68,7 +68,7 @@ func (m message) fill(texts map[string]string) string {
 	return short(text)
 }
 
-// short returns a text, or another one in place of a text that is too long.
+// short returns text, or a note in its place if it is too long.
 func short(text string) string {
 	if len(text) > maxFill {
 		return "(the message is longer than " + strconv.Itoa(maxFill>>10) + " KB)"

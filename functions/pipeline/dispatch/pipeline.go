@@ -89,8 +89,8 @@ type Pipeline struct {
 	// LookEvery is the minimum time between two reads of a pull request that are caused by events, such as
 	// reported checks. 0 means ratelimits.LookEvery.
 	LookEvery time.Duration
-	// Loud is the maximum number of plans of one push or command for separate reports. More plans are
-	// reported together. 0 means planrun.DefaultLoud.
+	// Loud is the maximum number of plans of one push or command that are reported separately. More
+	// plans are reported together. 0 means planrun.DefaultLoud.
 	Loud int
 	// Runners are the runners that environments may name in this deployment.
 	Runners []string

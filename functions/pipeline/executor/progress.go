@@ -97,8 +97,8 @@ func (t *teller) finish(hide func(string) string) {
 	t.tell(t.now())
 }
 
-// told returns a run whose events count for the progress of the plan. The state is read, and providers are installed.
-// Each call starts counting from 0, because the plan may be made more than once.
+// told returns a run whose events count for the progress of the plan. Call told after the state was read and the
+// providers were installed. Each call starts counting from 0, because the plan may be made more than once.
 func (o *checkout) told(r engine.Run) engine.Run {
 	if t := o.teller; t != nil {
 		hide := o.secrets(nil, nil)

@@ -137,7 +137,7 @@ func identityOf(v cty.Value) string {
 	return canonical(data)
 }
 
-// hear takes in a step of the query. It returns false if there are too many objects.
+// hear handles an event of the query. It returns false if there are too many objects.
 func (x *inventory) hear(e events.Query) bool {
 	switch e.Kind {
 	case events.QueryStart:

@@ -155,16 +155,16 @@ func (e *Reader) Automerge(ctx context.Context) (*project.Automerge, error) {
 	return s.OnApplied(), err
 }
 
-// RunsCommandsFor reports whether Lockstep must carry out commands for another program, such as Atlantis. The
-// settings of the present base branch say so. If Lockstep does not plan for the base branch, the answer is
-// false.
+// RunsCommandsFor reports whether Lockstep must carry out commands for another program, such as Atlantis,
+// according to the settings of the present base branch. If Lockstep does not plan for the base branch, the
+// answer is false.
 func RunsCommandsFor(ctx context.Context, e *Reader, program string) (bool, error) {
 	s, err := ofBase(ctx, e)
 	return s.Obeys(program), err
 }
 
-// IgnoresCommandsFor reports whether Lockstep must ignore commands for another program, such as Atlantis. The
-// settings of the present base branch say so.
+// IgnoresCommandsFor reports whether Lockstep must ignore commands for another program, such as Atlantis,
+// according to the settings of the present base branch.
 func IgnoresCommandsFor(ctx context.Context, e *Reader, program string) (bool, error) {
 	s, err := ofBase(ctx, e)
 	return s.Ignores(program), err

@@ -44,7 +44,7 @@ func DeploymentChecksOf(ctx context.Context, e *Reader, names []string, all []gi
 			case known != nil:
 				v.apps[name] = *known
 				return nil
-			case len(seen) != 1: // with two Apps, nobody knows which one is meant
+			case len(seen) != 1: // several Apps, or none, have made a check with this name, so the deployment's App is not known
 				v.apps[name] = 0
 				return nil
 			}

@@ -11,7 +11,7 @@ import (
 )
 
 // MayQuery decides whether a run's project may be queried, or parts of its state shown, by a command with the given
-// verb. It may if it may be planned with the credentials of a plan, so never from a fork.
+// verb. It returns true if the project may be planned with the credentials of a plan, so never for a fork.
 func MayQuery(ctx context.Context, e *Reader, verb comment.Verb, r runs.Run) (admission.Decision, error) {
 	_, d, err := e.Ask(ctx, queryRequest(e, verb, r), nil)
 	if err != nil || !d.Allowed() {

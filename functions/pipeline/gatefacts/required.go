@@ -28,10 +28,10 @@ type required struct {
 	finder   *requirementfacts.Finder
 }
 
-// requirements reads the settings with the requirements, once for each message. They are those at the present
-// tip of the base branch. So requirements that were added after the plan count, and the pull request cannot
-// change any. There are two exceptions:
-//   - For an apply that a merge requests and that begins at once, they are the settings at the merge: see
+// requirements reads the settings with the requirements, once for each message. It reads the settings at the
+// present tip of the base branch. So requirements that were added after the plan count, and the pull request
+// cannot change any. There are two exceptions:
+//   - For an apply that a merge requests and that begins at once, it reads the settings at the merge: see
 //     [requiredOf].
 //   - If Lockstep does not plan for the base branch, there are no requirements, and the default branch's
 //     settings are read.
@@ -90,7 +90,8 @@ func WaitingSetting(e *Reader) project.Waiting {
 // uses the settings of the same commit as [WaitingSetting].
 func Automerges(e *Reader) bool { return e.required != nil && e.required.settings.OnApplied() != nil }
 
-// DriftSettings returns the drift block of the base branch; nil if it has none. Only that of the default branch counts.
+// DriftSettings returns the drift block of the default branch. It returns nil if the branch has none, or if the pull
+// request has another base branch.
 func DriftSettings(ctx context.Context, e *Reader) (*project.Drift, error) {
 	if e.Pull.Base.Ref != e.Pull.DefaultBranch {
 		return nil, nil

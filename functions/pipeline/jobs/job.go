@@ -32,7 +32,8 @@ const (
 	// Keys is the access to AWS KMS for the keys of an encrypted state. It does not give access to the state
 	// itself.
 	Keys
-	// Tests is the access of tests: none. Their states are in memory.
+	// Tests is the access of tests. It gives no access to any state, because the states of tests are in
+	// memory.
 	Tests
 )
 
@@ -71,8 +72,8 @@ type Job struct {
 	// Snapshot is the state without secrets with which a fork's commit is planned; nil for all other plans.
 	// Such a plan uses nothing that needs Lockstep's rights. See [Unprivileged].
 	Snapshot *Snapshot `json:",omitempty"`
-	// Readers are the projects that read the outputs of this one, as the checkout defines them. They are set for
-	// people only, and for plans only.
+	// Readers are the projects that read the outputs of this one, as the checkout defines them. They are only
+	// shown to people, and only set for plans.
 	Readers []string `json:",omitempty"`
 	// IgnoredDrift are rules for drift that the report of the plan leaves out. They are set for looks for drift only.
 	IgnoredDrift []project.IgnoredDrift `json:",omitempty"`

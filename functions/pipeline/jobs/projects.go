@@ -58,8 +58,8 @@ type Discovered struct {
 	// in one line. On a base branch, such a block blocks all applies.
 	Unguarded []Warning `json:",omitempty"`
 	Unheld    string    `json:",omitempty"`
-	// Warnings are the warnings about the settings. Left are root modules that are not projects, which one of
-	// the warnings lists: see [project.Repository].
+	// Warnings are the warnings about the settings. Left are the root modules that are not projects; one of
+	// the warnings lists them: see [project.Repository].
 	Warnings []Warning         `json:",omitempty"`
 	Left     []project.Project `json:",omitempty"`
 }

@@ -134,7 +134,8 @@ func (s Site) projects(id page.RepositoryID, all ledger.States) (out []page.Proj
 func (s Site) project(id page.RepositoryID, all ledger.States, target string) page.ProjectState {
 	place := all.Places[target]
 	p := page.ProjectState{Target: target, Name: runs.ProjectOf(target), Workspace: runs.WorkspaceOf(target), Place: place}
-	// A lock may be older than the known address of the state. Its name is then the target.
+	// A lock may have been recorded before the address of the state was known. Its key then contains
+	// the target.
 	for _, name := range []string{target, runs.StateName(place, target)} {
 		if l, ok := all.Last[name]; ok {
 			p.Last = &page.LastApply{

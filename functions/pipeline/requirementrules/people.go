@@ -98,8 +98,8 @@ type opinion struct {
 	problem string      // the reason if that is not known
 }
 
-// opinions returns the approvals and the requests for changes of all reviewers. Each that does not count has
-// the reason. The approval of an App counts only if named contains the App.
+// opinions returns the approvals and the requests for changes of all reviewers. An opinion that does not
+// count has the reason why. The approval of an App counts only if named contains the App.
 func opinions(f Facts, named []requirements.Party) (out []opinion) {
 	for _, v := range f.Reviews.Value {
 		o := opinion{login: v.Author}

@@ -175,8 +175,9 @@ func (c CheckRecord) CanReplace(merged bool) bool {
 	return merged || slices.Contains(worst, c.Conclusion)
 }
 
-// ShownInstead returns the record whose conclusion the check run of own shows instead of its own; nil if it
-// shows its own. It is the worst record with the same check at the same commit, if that is worse than own.
+// ShownInstead returns the record whose conclusion the check run of own shows, instead of the conclusion of
+// own. This is the worst record with the same check at the same commit, if it is worse than own. Otherwise
+// ShownInstead returns nil.
 //
 // People and branch rules see the newest check run of a commit, whichever pull request it belongs to. So a
 // merged pull request does not count beside an open one. The check run of a merged pull request shows the

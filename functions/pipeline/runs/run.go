@@ -346,7 +346,7 @@ func PlansEverything(r Run) bool {
 // plan has no changes.
 func Complete(r Run) bool { return PlansEverything(r) && len(r.Plan.Doubts) == 0 || r.Plan.Upheld }
 
-// HeadIsDone reports whether nothing of a head is left to be applied; that is the result upheld. If so,
+// HeadIsDone reports, in the result upheld, whether nothing of a head is left to be applied. If so,
 // [Plan.Upheld] is set for a new plan that leaves changes out. r is the run before the new plan. The head is
 // done if it is completely applied. It is also done if it is idle: it had no changes, with the same tip of the
 // base branch.

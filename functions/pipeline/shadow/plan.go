@@ -54,7 +54,8 @@ type Plan struct {
 	// Changes are sorted by address. Cut is set if some may be missing.
 	Changes []Change `json:",omitempty"`
 	Cut     bool     `json:",omitempty"`
-	// Counts are the numbers in the summary. Counted is set if the plan has one, or says that it has no changes.
+	// Counts are the numbers in the summary. Counted is set if the plan has a summary, or says that it has no
+	// changes.
 	Counts  Counts `json:",omitzero"`
 	Counted bool   `json:",omitempty"`
 	// Outputs is set if the plan changes outputs. If OutputsUnknown is set, nobody knows whether it

@@ -65,9 +65,10 @@ func (e *Engine) FindUnits(ctx context.Context, j jobs.Job, t requirements.Terra
 	return out, nil
 }
 
-// meddled returns the name of a file by which programs of units have changed what other projects of the checkout are; "" if
-// there is none. A pull request shows no such change, so nobody who owns those projects has approved it. Units that
-// Terragrunt generates from stacks are in directories that the commit does not have.
+// meddled returns the name of a file that programs of units have changed, or have created in a directory of the commit; ""
+// if there is none. Such a file may belong to another project. The pull request does not show the change, so nobody who
+// owns that project has approved it. Units that Terragrunt generates from stacks are in directories that the commit does
+// not have.
 func meddled(before, after map[string]stamp) string {
 	dirs := map[string]bool{".": true}
 	for name := range before {
