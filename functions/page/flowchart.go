@@ -138,7 +138,7 @@ func boxesOf(text string) (boxes []*box, ok bool) {
 // place puts each box to the right of all boxes that lead to it. In a cycle of boxes, this is not
 // possible for all of them.
 func place(boxes []*box) {
-	for range boxes { // the longest way; a circle ends with the loop
+	for range boxes { // one pass for each box is enough for the longest way, and ends even if there is a cycle
 		for _, b := range boxes {
 			for _, to := range b.after {
 				if boxes[to] != b && boxes[to].column <= b.column && b.column+1 < len(boxes) {

@@ -14,7 +14,7 @@ import (
 // A frame has the data for the template of a page.
 type frame struct {
 	Title   string // of the site
-	Version uint64 // of the site; 0 if the page is not kept up to date
+	Version uint64 // the version of the site's content; 0 if the page is not kept up to date
 	Notice  string // an error, for the reader
 	About   string // Markdown
 	Guide   string // Markdown

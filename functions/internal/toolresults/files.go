@@ -28,7 +28,7 @@ func (r *reader) pathOf(a artifact, bases map[string]artifact) (name string, ins
 			return name, true
 		}
 	}
-	return name, inside // of the last meaning, which is that of the specification
+	return name, inside // no path exists: use the last meaning, the one that SARIF's specification gives the address
 }
 
 // maxBases is the maximum length of a chain of bases. A base can be relative to another base.

@@ -393,7 +393,7 @@ func (r *reader) add(x sarifResult, run sarifRun, out *Findings) {
 		f.Message = cmp.Or(f.Title, f.Rule, "no message")
 	}
 	f.Fingerprint = r.fingerprint(run.tool, f.Rule, file, f.Line, text, x.prints)
-	if f.File = r.clean(file); f.File != file { // a name with a secret is no name
+	if f.File = r.clean(file); f.File != file { // the name contained a secret, so it is not the name of the file any more
 		f.Line, f.Last, f.Column, f.LastColumn = 0, 0, 0, 0
 	}
 	out.add(f)

@@ -227,7 +227,7 @@ func (co *commands) command(ctx context.Context, line grammar.Line) ([]comment.R
 	}
 	carryOut := handlerOf(line.Command.Verb)
 	if carryOut == nil {
-		return co.guide(ctx) // in a message from another version of Lockstep
+		return co.guide(ctx) // only a message from another version of Lockstep can have a verb without a handler
 	}
 	if no, err := co.refuseOnIssue(ctx, line.Command); err != nil || no != nil {
 		return []comment.Reply{no}, err

@@ -81,7 +81,7 @@ func (o *checkout) causes(p *plans.Plan, hide *secrets) []comment.Cause {
 		x := causeOf(c, hide.From)
 		if at := c.Place; c.Unedited == causes.Edited {
 			if _, err := fs.Stat(o.root.FS(), e.paths[at.Filename]); err != nil {
-				continue // GitHub shows no lines of a file that is gone
+				continue // GitHub shows no lines of a deleted file
 			}
 			f := e.files[at.Filename]
 			x.Path, x.First, x.Last = e.paths[at.Filename], f.Head(at.Start.Line), f.Head(at.End.Line)

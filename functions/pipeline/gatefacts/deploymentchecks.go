@@ -21,7 +21,7 @@ const actions = 15368
 // first check run which Lockstep saw under the deployment's name. The record of this App never changes. Commit
 // statuses, and check runs of workflows, belong to no deployment.
 type DeploymentChecks struct {
-	apps map[string]int64 // by the name of a deployment; 0 is unknown
+	apps map[string]int64 // the ID of each deployment's App, by the deployment's name; 0 if it is not known
 	all  []github.Report
 }
 

@@ -25,7 +25,8 @@ func MayQuery(ctx context.Context, e *Reader, verb comment.Verb, r runs.Run) (ad
 
 // queryRequest returns the request for a command that queries a project or shows parts of its state.
 func queryRequest(e *Reader, verb comment.Verb, r runs.Run) admission.Request {
-	r.Phase, r.Spec.Options = runs.Queued, runs.Run{}.Spec.Options // the command does not depend on the plan
+	// the command does not depend on the run's plan, so the gate is asked as if the run were not planned yet
+	r.Phase, r.Spec.Options = runs.Queued, runs.Run{}.Spec.Options
 	q := e.Request(comment.Plan, r)
 	q.Shows = verb == comment.Output || verb == comment.Show
 	return q
