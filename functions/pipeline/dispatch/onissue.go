@@ -71,7 +71,7 @@ func commandOnIssue(c comment.Command, target string, again bool) comment.Comman
 func (co *commands) refuseOnIssue(ctx context.Context, c comment.Command) (comment.Reply, error) {
 	if co.Facts.Pull.Issue == "" {
 		if c.Verb != comment.DriftAccept && c.Verb != comment.DriftRevert || !co.Facts.Writes() {
-			return nil, nil // The gate refuses a drift command of a person without write access, with a better reason.
+			return nil, nil // the gate refuses a plan of somebody without write access
 		}
 		return gatefacts.Refused(c, c.Project, admission.Refusal(reasons.OnlyOnIssue{Command: c})), nil
 	}

@@ -95,7 +95,7 @@ var triggers = map[pipeline.Kind]trigger{
 			return t.checker.AbandonInQueue(ctx, why)
 		},
 	},
-	// Nothing is reported if such a message is given up: a later message does the work.
+	// The next round or turn makes up for a message that is given up.
 	pipeline.FindDrift: {
 		func(t *task, ctx context.Context) error { return t.drift.Find(ctx) },
 		func(*task, context.Context, comment.Broken) error { return nil },

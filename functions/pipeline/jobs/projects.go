@@ -43,7 +43,7 @@ type Compared struct {
 // A Scope says on which files a plan depends, besides the project's own files.
 type Scope struct {
 	Read  []string // paths that file functions looked at
-	Whole bool     // all files: programs may run and read anything
+	Whole bool     // on all files: the plan may run programs, which can read any file
 }
 
 // Discovered has the projects and the settings of a checkout.
