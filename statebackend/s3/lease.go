@@ -165,7 +165,7 @@ func (w *workspace) releaseLease(ctx context.Context, mine statebackend.Lease) e
 	return w.file.UnlockLeased(ctx, mine)
 }
 
-// deposed is called with the error of a request about the lease, and returns it unchanged. If the error says that the
+// deposed is called with the error of releasing the lease, and returns it unchanged. If the error says that the
 // lock is lost, deposed first makes w forget its locks.
 func (w *workspace) deposed(err error) error {
 	if errors.As(err, new(*statebackend.LockLostError)) {
