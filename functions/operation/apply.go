@@ -70,7 +70,7 @@ func (o *Operation) Apply(ctx context.Context, r engine.Run, p *plans.Plan, opti
 			end(err)
 			return nil
 		}
-		out.Unsaved = err != nil // A later save contains everything that an earlier one lacks, so only the last error counts.
+		out.Unsaved = err != nil // a later save has everything that an earlier one lacks
 		return err
 	}
 	result, more := engine.Apply(ctx, r, p, options)
