@@ -52,9 +52,9 @@ func (co *commands) pressed(ctx context.Context, c comment.Command) (_ comment.C
 	return c, gatefacts.RefusedFormer(c, at, pull.Head.SHA), nil
 }
 
-// rerun handles a request to run the checks of a commit once more, if GitHub names no pull request for the
-// commit. That is so for commits in forks. rerun sends the command to each open pull request whose head, in the
-// records, is this commit.
+// rerun handles a request to run the checks of a commit once more, if GitHub names no pull request for it. That
+// is so for commits in forks. rerun sends the command to each open pull request whose head, in the records, is
+// this commit.
 func (t *task) rerun(ctx context.Context) error {
 	numbers, err := report.PullsAt(ctx, t.report, t.message.Head)
 	if err != nil {
