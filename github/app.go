@@ -22,7 +22,7 @@ import (
 const (
 	jwtBackdate = time.Minute
 	jwtLife     = 9 * time.Minute
-	jwtReused   = 5 * time.Minute // after signing; making a token takes as long as a hundred small answers
+	jwtReused   = 5 * time.Minute // how long a token is reused after it was signed: signing takes as long as a hundred small answers
 )
 
 // tokenMargin is the shortest remaining time for which an installation token is still used. Installation

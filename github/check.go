@@ -57,7 +57,7 @@ type Check struct {
 	Title      string
 	Summary    string // Markdown
 	Text       string // Markdown, below the summary; may be ""
-	URL        string // of a page with more details, http(s); may be ""
+	URL        string // the http or https address of a page with more details; may be ""
 	// Buttons are the buttons on the page of the check run, at most MaxButtons. GitHub's API does not return them,
 	// so [Client.Check] leaves them nil.
 	Buttons []CheckButton

@@ -189,7 +189,7 @@ func (c *Client) CommentsSince(ctx context.Context, since time.Time) ([]Comment,
 	return out, nil
 }
 
-// commentOf returns a comment on a pull request. login is that of our App.
+// commentOf returns a comment on a pull request. login is the login of our App.
 func commentOf(x *gh.IssueComment, number int, login string) Comment {
 	return Comment{
 		ID: x.GetID(), Number: number, Author: x.GetUser().GetLogin(), Bot: x.GetUser().GetType() == "Bot", Ours: wrote(x, login),

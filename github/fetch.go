@@ -125,8 +125,8 @@ func (a *App) publicArchive(r Ref) *url.URL {
 }
 
 // unpack unpacks the archive that the function open returns into the directory dir. If r.Ref is a commit's
-// SHA, the archive must be of that commit. The parameter what is for errors: it says what the caller tried
-// to do.
+// SHA, the archive must be of that commit. The parameter what is for error messages: it says what the
+// caller was trying to do.
 func (c *Client) unpack(ctx context.Context, what string, r Ref, dir string, open func(context.Context) (*http.Response, error)) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, archiveTimeout, fmt.Errorf("not done within %s", archiveTimeout))
 	defer cancel()

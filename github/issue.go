@@ -14,9 +14,9 @@ import (
 // number is not 0, PutIssue changes the issue with this number. If number is 0, it changes the App's open issue
 // with the marker of x, or creates an issue.
 //
-// If x says that the issue is closed and there is none, PutIssue creates none and returns 0. It also returns 0
-// if the repository has issues disabled, or if the issue was deleted or transferred to another repository. Only issues that the App wrote count,
-// because anybody can write a marker. Bytes that are not UTF-8 are replaced.
+// If x says that the issue is closed and there is none, PutIssue creates none and returns 0. It also returns 0 if
+// the repository has issues disabled, or if the issue was deleted or transferred to another repository. Only issues
+// that the App wrote count, because anybody can write a marker. Bytes that are not UTF-8 are replaced.
 func (c *Client) PutIssue(ctx context.Context, number int, x Issue) (int, error) {
 	if x.Marker == "" || !strings.HasPrefix(x.Body, x.Marker) {
 		panic("github: an issue that does not begin with its marker")
@@ -38,7 +38,8 @@ func (c *Client) PutIssue(ctx context.Context, number int, x Issue) (int, error)
 	if errors.As(err, &re) && re.Response != nil && re.Response.StatusCode == http.StatusGone {
 		return 0, nil // issues are disabled in the repository
 	}
-	if err = failed(what, err); errors.Is(err, ErrNotFound) { // issues are disabled, or the App has no access to the repository any more
+	// either issues are disabled, or the App has lost access to the repository: then this request fails, too
+	if err = failed(what, err); errors.Is(err, ErrNotFound) {
 		_, _, err = c.client.PullRequests.List(ctx, c.repo.Owner, c.repo.Name, &gh.PullRequestListOptions{ListOptions: gh.ListOptions{PerPage: 1}})
 		err = failed(what, err)
 	}

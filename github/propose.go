@@ -73,7 +73,8 @@ func (c *Client) Propose(ctx context.Context, p Proposal) (number int, own bool,
 		}
 	}
 	_, _, err = c.client.Git.CreateRef(ctx, c.repo.Owner, c.repo.Name, &gh.Reference{Ref: gh.String("refs/heads/" + p.Branch), Object: &gh.GitObject{SHA: &tip}})
-	// If the branch exists, an earlier attempt has made it, and died before it opened the pull request.
+	// If the branch exists, an earlier attempt has created it, but was interrupted before it opened the
+	// pull request.
 	if err != nil && !answered(err, http.StatusUnprocessableEntity, "Reference already exists") {
 		return 0, false, contentsFailed(what, err)
 	}
@@ -92,7 +93,8 @@ func (c *Client) Propose(ctx context.Context, p Proposal) (number int, own bool,
 	if err == nil {
 		return made.GetNumber(), true, nil
 	}
-	// Another attempt may have opened it meanwhile. GitHub's message about that is among its remarks.
+	// Another attempt may have opened the pull request in the meantime. GitHub reports that only in its
+	// remarks about fields, so search for the pull request.
 	if n, listed := proposed(ctx, c, p); listed == nil && n != 0 {
 		return n, true, nil
 	}

@@ -77,7 +77,8 @@ func (c *Client) PullRequest(ctx context.Context, number int) (PullRequest, erro
 }
 
 // Confirm returns an error that wraps ErrNotFound unless the repository has, or had, the name by which the
-// client knows it. It reads a pull request for that. All other requests use the repository's ID.
+// client knows it. To find out, it requests the pull request with the given number by that name: all other
+// requests use the repository's ID.
 func (c *Client) Confirm(ctx context.Context, number int) error {
 	_, err := c.byName().PullRequest(ctx, number)
 	return err

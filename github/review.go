@@ -62,8 +62,8 @@ func reviewOf(r *gh.PullRequestReview) Review {
 	}
 }
 
-// latestReviews returns the reviews in all that count now; see Reviews. Reviews without an author (the account
-// was deleted) and reviews that are not submitted do not count.
+// latestReviews returns those of the given reviews that count now; see Reviews. Reviews without an author (the
+// account was deleted) and reviews that are not submitted do not count.
 func latestReviews(all []Review) []Review {
 	counts := map[string]Review{}
 	for _, r := range slices.SortedStableFunc(slices.Values(all), reviewsByTime) {

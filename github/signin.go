@@ -199,8 +199,8 @@ func (u User) Login(ctx context.Context) (string, error) {
 	return got.GetLogin(), nil
 }
 
-// Repository returns the repository that has a name now, or that had it and was renamed. The error is ErrNotFound if
-// there is none, or if the person may not read it.
+// Repository returns the repository with a name. If that repository was renamed, its former name is accepted, too.
+// The error is ErrNotFound if there is none, or if the person may not read it.
 func (u User) Repository(ctx context.Context, owner, name string) (Repo, error) {
 	what := "ask for the repository " + owner + "/" + name
 	if !namePattern().MatchString(owner) || !namePattern().MatchString(name) || strings.Trim(owner, ".") == "" || strings.Trim(name, ".") == "" {
@@ -251,7 +251,8 @@ func (u User) Repositories(ctx context.Context) (out []Repo, err error) {
 	return out, nil
 }
 
-// asUser is failed for a request as a person. It recognizes a token that is not valid any more.
+// asUser is like failed, for a request with a person's token. If the token is not valid any more, the
+// error wraps ErrSignedOut.
 func asUser(what string, err error) error {
 	var re *gh.ErrorResponse
 	if errors.As(err, &re) && re.Response != nil && re.Response.StatusCode == http.StatusUnauthorized {

@@ -28,7 +28,7 @@ type Attribute struct {
 	Type       AttributeType
 	Required   bool
 	Secret     bool        // never to be shown
-	ReplacedBy string      // of a deprecated attribute: the one to use instead
+	ReplacedBy string      // for a deprecated attribute: the name of the attribute to use instead
 	Attributes []Attribute // of an Object
 	// Foreign is set for an attribute that Terraform does not have. Such an attribute is written to files that
 	// Terraform reads only if it has a value.

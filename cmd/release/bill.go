@@ -91,7 +91,7 @@ func hashes(sum string) []hash {
 	text, ok := strings.CutPrefix(sum, "h1:")
 	data, err := base64.StdEncoding.DecodeString(text)
 	if !ok || err != nil {
-		return nil // a directory that replaces a module has none
+		return nil // a module that a local directory replaces has no checksum
 	}
 	return []hash{{"SHA-256", hex.EncodeToString(data)}}
 }

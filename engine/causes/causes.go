@@ -48,8 +48,8 @@ type Cause struct {
 	Before, After cty.Value
 	// Replaces is set if the attribute's change forces the replacement of the object.
 	Replaces bool
-	// Steps are the references that lead from the attribute's expression to the place. There is none if the place
-	// is in the expression itself.
+	// Steps are the references that lead from the attribute's expression to the place. Steps is empty if the
+	// place is in the expression itself.
 	Steps []Step
 	// Place has the lines that cause the change, without columns. It is the zero range if Unedited is set.
 	Place hcl.Range

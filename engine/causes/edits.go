@@ -20,8 +20,8 @@ type Edit struct {
 // in the ranges of the configuration.
 type Edits map[string][]Edit
 
-// near returns the edits that begin or end in a range, or around it. A file may have thousands of edits, and a
-// configuration thousands of expressions.
+// near returns the edits that begin or end in a range, or around it. It does not look at each edit, because a
+// file may have thousands of edits, and a configuration thousands of expressions.
 func (e Edits) near(r hcl.Range) []Edit {
 	all := e[r.Filename]
 	from, _ := slices.BinarySearchFunc(all, r.Start.Line, func(x Edit, line int) int { return cmp.Compare(max(x.First, x.Last), line) })
@@ -44,8 +44,8 @@ func (e Edits) within(r hcl.Range) []hcl.Range {
 	return out
 }
 
-// removed returns the places in a range at which lines were removed that is selects. The places are the new
-// lines, or the line before the removed ones if there are none.
+// removed returns the places in a range at which matching lines were removed: lines for which is(line) is true.
+// The places are the new lines, or the line before the removed ones if there are none.
 func (e Edits) removed(r hcl.Range, is func(line string) bool) []hcl.Range {
 	var out []hcl.Range
 	for _, x := range e.near(r) {
@@ -59,7 +59,7 @@ func (e Edits) removed(r hcl.Range, is func(line string) bool) []hcl.Range {
 	return out
 }
 
-// added returns the new lines of a file that is selects.
+// added returns those new lines of a file for which is(line) is true.
 func (e Edits) added(file string, is func(line string) bool) []hcl.Range {
 	var out []hcl.Range
 	for _, x := range e[file] {

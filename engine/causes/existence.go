@@ -46,7 +46,7 @@ func (s *search) created(t *trail, i addrs.AbsResourceInstance) {
 	s.calls(t, i.Module, m)
 }
 
-// header looks at the header of a block. Without edits, it is a place: the block itself.
+// header looks at the header of a block. If the input has no edits, the header is always a place.
 func (s *search) header(t *trail, r hcl.Range) { s.here(t, r, true) }
 
 // calls searches the lines that make an instance of a module.
@@ -176,8 +176,9 @@ func (s *search) triggers(t *trail, c *plans.ResourceChange) {
 // lockFile has the versions of providers.
 const lockFile = ".terraform.lock.hcl"
 
-// provider searches the version of an object's provider, if one provider has a new version, and its
-// configuration: for changes of attributes that the resource's own block does not set.
+// provider is for changes of attributes that the resource's own block does not set. It searches the
+// configuration of the object's provider. It also searches the version of that provider, if a provider
+// has a new version.
 func (s *search) provider(t *trail, c *plans.ResourceChange) {
 	i := c.Addr.Instance
 	m := s.Config.Modules[i.Module.Module()]

@@ -27,7 +27,7 @@ var throughArguments = []string{"merge", "tomap", "tolist", "toset", "try", "coa
 // may have an element for each of thousands of instances.
 type index struct {
 	items []hcl.Expression          // of a list
-	named map[string]hcl.Expression // of an object; of a list of texts, by the texts
+	named map[string]hcl.Expression // elements of an object by name; elements of a list of texts by the text
 }
 
 // indexes are the indexes made so far. A nil index means that the keys are not known.

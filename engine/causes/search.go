@@ -31,7 +31,7 @@ type search struct {
 	changes map[addrs.AbsResource][]*plans.ResourceChange
 	bound   map[boundKey]*schema.Bound
 	indexes indexes
-	values  map[visit]cty.Value // of conditions, and of what they refer to
+	values  map[visit]cty.Value // values of conditions, and of the objects to which they refer
 	left    int                 // the number of visits that are left
 
 	// The rest is about one attribute.
@@ -100,8 +100,8 @@ func (s *search) place(t *trail, r hcl.Range) {
 	s.found = append(s.found, way{steps, r})
 }
 
-// here looks for edited lines in a range. Without edits, the range is a place if nothing else is followed from
-// it: leaf.
+// here looks for edited lines in a range. If the input has no edits, the range is a place if leaf is set. leaf
+// means that the search follows nothing else from the range.
 func (s *search) here(t *trail, r hcl.Range, leaf bool) {
 	if s.Edits == nil {
 		if leaf && r.Filename != "" {
@@ -226,9 +226,9 @@ func fileName(e hcl.Expression, dir string) string {
 // maxDepth limits how far the value of a condition is followed.
 const maxDepth = 10
 
-// value returns the value of an expression that refers to nothing but variables and local values, which must be
-// as simple. It returns cty.NilVal for all other expressions. Each expression of a module instance is evaluated
-// once.
+// value returns the value of an expression that refers to nothing but variables and local values, whose own
+// expressions must be as simple. It returns cty.NilVal for all other expressions. Each expression of a module
+// instance is evaluated once.
 func (s *search) value(at scope, e hcl.Expression, depth int) cty.Value {
 	if depth > maxDepth {
 		return cty.NilVal
@@ -459,8 +459,8 @@ func (s *search) keysOf(parent addrs.ModuleInstance, call string, key *addrs.Ins
 	return s.Plan.Instances.Calls[plans.CallInstance{Module: parent, Call: call}]
 }
 
-// resource searches the value at a path of a resource: of all instances if key is nil. Only what the plan
-// changes is followed.
+// resource searches the value at a path of a resource: of all instances if key is nil. It follows only
+// instances that the plan changes.
 func (s *search) resource(t *trail, in addrs.ModuleInstance, r *config.Resource, key *addrs.InstanceKey, path cty.Path) {
 	if r.Addr.Mode != addrs.Managed {
 		s.data(t, in, r, key)

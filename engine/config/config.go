@@ -54,7 +54,7 @@ type Content struct {
 	Registry string
 
 	RequiredVersions  []VersionConstraint
-	RequiredProviders map[string]*RequiredProvider // by local name; names that are only used are in it, too
+	RequiredProviders map[string]*RequiredProvider // by local name, including names that are used without an entry
 	Backend           *Backend                     // root only
 	Encryption        []*Encryption                // root only; later ones, of override files, are merged into the first
 	Providers         map[addrs.LocalProviderConfig]*Provider

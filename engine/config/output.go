@@ -18,7 +18,7 @@ type Local struct {
 type Output struct {
 	Name        string
 	Description string
-	Deprecated  string // advice for callers that refer to it; "" if it is not deprecated
+	Deprecated  string // advice for callers that refer to the output; "" if the output is not deprecated
 	Expr        hcl.Expression
 	// Type is the type to which the value is converted, with Defaults for optional attributes. It is
 	// cty.NilType for an output without a type.

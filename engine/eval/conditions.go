@@ -126,7 +126,7 @@ func (x *conditions) validation(c *config.Condition, in addrs.ModuleInstance, na
 		vars = others.AsValueMap()
 	}
 	vars[name] = val
-	child := ctx.NewChild() // a child, because the context may be shared
+	child := ctx.NewChild() // The context may be shared, so the value is set in a child of the context.
 	child.Variables = map[string]cty.Value{"var": cty.ObjectVal(vars)}
 	return x.limits.validation(c, child)
 }

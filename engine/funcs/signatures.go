@@ -38,7 +38,7 @@ func newSignature(name string, f function.Function) Signature {
 	var types []cty.Type
 	lazy := false
 	told := func(p function.Parameter) function.Parameter {
-		p.Description = "" // these are of the library, and only some have one
+		p.Description = "" // Descriptions of parameters come from the library, and only some parameters have one.
 		types = append(types, p.Type)
 		if p.Type == customdecode.ExpressionClosureType || p.Type == converting.TargetType {
 			p.Type, lazy = cty.DynamicPseudoType, true

@@ -86,7 +86,8 @@ type Lists interface {
 	ValidateList(ctx context.Context, req ListRequest) diags.Diagnostics
 	// List calls found for each object, in the provider's order, until found returns false. The provider is told to stop then.
 	List(ctx context.Context, req ListRequest, found func(Listed) bool) diags.Diagnostics
-	// GenerateConfig returns the configuration for an object of a managed resource type. It is called only if the schema has GenerateConfig set.
+	// GenerateConfig returns the configuration for an object of a managed resource type. It is called only if the
+	// schema has GenerateConfig set.
 	GenerateConfig(ctx context.Context, typeName string, state cty.Value) (cty.Value, diags.Diagnostics)
 }
 

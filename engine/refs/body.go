@@ -165,7 +165,8 @@ func appendBody(out []hcl.Traversal, body hcl.Body, iterators, hidden map[string
 	if !ok {
 		return appendJSON(out, body, hidden)
 	}
-	attrs, _ := native.JustAttributes() // without the arguments that the meta-arguments have taken
+	// The result does not have the meta-arguments, because the decoder has already taken them from the body.
+	attrs, _ := native.JustAttributes()
 	for _, name := range slices.Sorted(maps.Keys(attrs)) {
 		if !hidden[name] {
 			out = appendExpr(out, attrs[name].Expr, iterators)
@@ -212,7 +213,8 @@ func appendDynamic(out []hcl.Traversal, b *hclsyntax.Block, iterators map[string
 	return out
 }
 
-// dynamicContents adds the places of the contents of those dynamic blocks in a body in native syntax that may make no block.
+// dynamicContents adds the places of the contents of dynamic blocks. It adds only those dynamic blocks, of a body in native
+// syntax, that may make no block.
 func dynamicContents(out []hcl.Range, body hcl.Body) []hcl.Range {
 	for _, b := range blocksIn(body) {
 		switch {

@@ -35,7 +35,7 @@ func (r *Refs) keys(m *config.Module, o addrs.Object, uses []*Reference) {
 		}
 	}
 	if len(found) > 0 {
-		maps.Copy(found, r.keyed[o]) // a variable's rules refer to its own module
+		maps.Copy(found, r.keyed[o]) // The validation rules of a variable refer to objects in the variable's own module.
 		r.keyed[o] = found
 	}
 }

@@ -31,8 +31,8 @@ func wordsOf(a plans.Action) words {
 // seconds returns a duration in whole seconds.
 func seconds(d time.Duration) string { return d.Round(time.Second).String() }
 
-// idNote returns the text that identifies an object in progress lines; "" without an ID. A line feed in an ID must begin no line: it
-// could pass for another message, or be a command to a CI service.
+// idNote returns the text that identifies an object in progress lines; "" without an ID. A line feed in an ID must not
+// begin a new line, because the new line could pass for another message, or be a command to a CI service.
 func idNote(id string) string {
 	if id == "" {
 		return ""
@@ -108,7 +108,7 @@ func EventMessage(e events.Event) (m Message, ok bool) {
 // hookMember is an object with an action in progress, in the JSON messages of -json.
 type hookMember struct {
 	Resource    *resourceMember `json:"resource,omitempty"`
-	Action      any             `json:"action,omitempty"` // a word; of an action block that is invoked, an *actionMember
+	Action      any             `json:"action,omitempty"` // a word; for an action block that is invoked, an *actionMember
 	IDKey       string          `json:"id_key,omitempty"`
 	IDValue     string          `json:"id_value,omitempty"`
 	Elapsed     *int            `json:"elapsed_seconds,omitempty"`

@@ -156,7 +156,7 @@ func (w *nodeWriter) set(n *difference.Node, indent int, l look) {
 	}
 	in := l
 	in.noNull, in.allForce = true, false
-	if n.Nested && n.Replace { // then the objects in the set force the replacement
+	if n.Nested && n.Replace { // The objects in the set then have the note about forcing the replacement.
 		in.allForce = true
 		w.b.WriteString("[\n")
 	} else {

@@ -13,8 +13,8 @@ type check struct {
 	// reads are the attributes that the check is about. If none of them changes, there is no risk.
 	reads []string
 	find  func(before, after object) finding
-	// inside leads to a nested block. If the configuration does not have the block, values that the plan does not
-	// show are those of the provider, and harmless.
+	// inside is the path of a nested block. If the configuration does not have this block, the provider chooses
+	// the values that the plan does not show. Such values count as harmless.
 	inside []string
 	// document is set for a policy in JSON.
 	document bool
@@ -97,7 +97,8 @@ func checksOf(kind string) (out []check) {
 	return out
 }
 
-// becomes finds an attribute that gets one of some values, and has none of them before.
+// becomes finds an attribute that has one of the bad values after the change, and had none of them
+// before.
 func becomes(name, phrase string, bad ...string) func(before, after object) finding {
 	return func(before, after object) (f finding) {
 		was, _ := before.text(name)
@@ -112,7 +113,8 @@ func becomes(name, phrase string, bad ...string) func(before, after object) find
 	}
 }
 
-// turns finds a switch that gets a value and does not have it before.
+// turns finds a boolean attribute that has the value to after the change, and had another value or none
+// before.
 func turns(name string, to bool, phrase string) func(before, after object) finding {
 	return func(before, after object) (f finding) {
 		was, knownBefore := before.flag(name)
@@ -128,7 +130,8 @@ func turns(name string, to bool, phrase string) func(before, after object) findi
 	}
 }
 
-// opens is turns for a switch that is on by default: only an object that had it off can become worse.
+// opens is like turns, for a boolean attribute that is true by default. Only an object for which it was
+// false can become worse.
 func opens(name, phrase string) func(before, after object) finding {
 	find := turns(name, true, phrase)
 	return func(before, after object) finding {
@@ -139,7 +142,7 @@ func opens(name, phrase string) func(before, after object) finding {
 	}
 }
 
-// leaves finds an attribute that had a value and has another one.
+// leaves finds an attribute that had the value good before the change, and has another value after it.
 func leaves(name, good, phrase string) func(before, after object) finding {
 	return func(before, after object) (f finding) {
 		was, knownBefore := before.text(name)
@@ -155,8 +158,9 @@ func leaves(name, good, phrase string) func(before, after object) finding {
 	}
 }
 
-// turnedOff finds switches that protect and are off after the change. Without an object, all are off. New buckets
-// are protected without an object, too: one that is made with a switch off is worse than none.
+// turnedOff finds boolean attributes that protect an object, and that are off after the change. If the protection
+// object does not exist, all of them are off, but the cloud protects new buckets by default. So creating the
+// protection object with an attribute off makes a bucket worse.
 func turnedOff(names []string) func(before, after object) finding {
 	return func(before, after object) (f finding) {
 		made, was := after.exists(), before.exists()

@@ -67,8 +67,8 @@ func members(attribute string) []check {
 	return []check{of(publicAccess), of(iamWidened)}
 }
 
-// memberOf returns a member. A member with a kind, such as "serviceAccount:", is somebody in particular, also if the
-// plan shows no more of it.
+// memberOf returns a member. A member with a kind, such as "serviceAccount:", is a particular account, even if the
+// plan does not show the rest of the member.
 func memberOf(v cty.Value) (string, bool) {
 	if !v.IsKnown() && v.Type() == cty.String {
 		if start := v.Range().StringPrefix(); strings.Contains(start, ":") {

@@ -64,7 +64,7 @@ func textOf(v cty.Value) (s string, known bool) {
 // policy has such a number.
 const maxExponent = 1024
 
-// whole returns a number, limited to the range of ports; none for null.
+// whole returns a number, limited to the range of ports. For null, it returns the parameter none.
 func (o object) whole(name string, none int) (n int, known bool) {
 	v, ok := o[name]
 	switch {

@@ -125,8 +125,8 @@ func hides(v any) bool {
 	return false
 }
 
-// textsOr returns the texts of a statement's element, such as Action. If the statement has the inverse, such as
-// NotAction, or none of both, the result is "*".
+// textsOr returns the texts of a statement's element, such as Action. If the statement has the inverse element,
+// such as NotAction, or neither of the two, the result is "*".
 func textsOr(s map[string]any, element string) (out []string) {
 	if _, not := s["not"+element]; not {
 		return []string{"*"}
@@ -180,7 +180,8 @@ var limiting = []string{
 	"s3:dataaccesspointaccount",
 }
 
-// limits reports whether a condition limits a right to known callers. unknown is set if that depends on what is hidden.
+// limits reports whether a condition limits a right to known callers. unknown is set if the answer depends on a hidden
+// part of the condition.
 func limits(condition any) (limited, unknown bool) {
 	operators, _ := condition.(map[string]any)
 	for operator, of := range operators {
@@ -248,8 +249,8 @@ func (g grant) within(b grant) bool {
 	return (b.condition == "" || b.condition == g.condition) && matches(b.action, g.action) && matches(b.resource, g.resource)
 }
 
-// matches reports whether a pattern includes everything that another pattern includes. It knows patterns with a *
-// at the end; for others, it can say no where a closer look would say yes.
+// matches reports whether a pattern includes everything that another pattern includes. It understands patterns
+// with a * at the end. For other patterns, it may return false although the answer is yes.
 func matches(pattern, text string) bool {
 	if pattern == text {
 		return true

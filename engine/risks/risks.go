@@ -224,7 +224,8 @@ func concealed(v cty.Value) cty.Value {
 	return out
 }
 
-// destroyedBuckets returns the names of buckets that a plan destroys. Their settings may go with them.
+// destroyedBuckets returns the names of buckets that a plan destroys. The plan may then also destroy
+// the settings of these buckets.
 func destroyedBuckets(p *plans.Plan) map[string]bool {
 	out := map[string]bool{}
 	for _, c := range p.Changes {

@@ -16,7 +16,8 @@ import (
 // configuration often shows the rest: in a call of jsonencode, or in a data source whose read waits for the apply. A
 // sketch is the JSON of such a policy, with [hidden] in the place of each part that is not known.
 
-// hidden is the text in a sketch for a part that is not known. A policy that has it by itself counts as not known.
+// hidden is the text in a sketch for a part that is not known. A policy that already contains this text counts as
+// not known.
 const hidden = "\u0000hidden"
 
 // maxSketch is the maximum number of values in a sketch.
@@ -84,7 +85,7 @@ func literal(x hcl.Expression, left *int, depth int) any {
 		return object
 	case *hclsyntax.LiteralValueExpr:
 		return plain(x.Val)
-	case *hclsyntax.TemplateExpr: // nothing else of it is evaluated: a loop in it could take for ever
+	case *hclsyntax.TemplateExpr: // No other part of the template is evaluated, because a loop in it could take for ever.
 		var b strings.Builder
 		for _, p := range x.Parts {
 			l, is := unwrapped(p).(*hclsyntax.LiteralValueExpr)
@@ -118,8 +119,8 @@ func plain(v cty.Value) any {
 	return hidden
 }
 
-// document returns the planned data source aws_iam_policy_document whose JSON an expression is, and nothing else; nil
-// if there is none.
+// document returns the planned data source aws_iam_policy_document, if the expression is exactly the JSON of this
+// data source. It returns nil for any other expression.
 func (in Input) document(module addrs.ModuleInstance, x *hclsyntax.ScopeTraversalExpr) object {
 	steps, err := refs.Path(x.Traversal)
 	if err != nil || len(steps) != 4 {
@@ -196,8 +197,8 @@ func elements(o object, name string) []any {
 	return out
 }
 
-// parts returns the blocks of a type as an object: the texts of each block, by one or two of its attributes; nil if
-// there are none.
+// parts returns the blocks of a type as an object: the texts of each block, under the values of one or two of its
+// attributes. It returns nil if there are no blocks.
 func parts(o object, kind, by, then, texts string) any {
 	list, known := o.blocks(kind)
 	if !known {

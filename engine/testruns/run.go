@@ -65,7 +65,7 @@ func (r *run) carryOut(ctx context.Context) {
 	r.processes.renew()
 	r.send(events.Test{Kind: events.TestRunStarted, File: r.File, Run: r.Run})
 	r.result.Started, r.result.Status = time.Now(), events.TestPass
-	ds := r.test(ctx, &done).Distinct() // the plan and the apply warn of the same
+	ds := r.test(ctx, &done).Distinct() // The plan and the apply may return the same warnings.
 	if ctx.Err() != nil {
 		ds = append(ds, diags.Errorf(nil, "Test interrupted", "The run was interrupted. Lockstep skips the other runs, and destroys what was made.")...)
 	}
@@ -195,7 +195,7 @@ func (r *run) asserts(ev *eval.Evaluator, outputs map[string]cty.Value) (ds diag
 		return nil
 	}
 	for name, o := range r.begun.Config.Root.Outputs {
-		if o.Ephemeral { // neither the plan nor the state has it
+		if o.Ephemeral { // An ephemeral output is neither in the plan nor in the state.
 			v, more := ev.Output(addrs.RootModuleInstance, name)
 			if !more.HasErrors() {
 				outputs[name] = sensitive(v, o.Sensitive)

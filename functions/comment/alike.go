@@ -29,8 +29,8 @@ type valueAt struct {
 	id              bool
 }
 
-// idLine is a line with the ID of an object, which does not change. Other lines that do not change are part of what
-// people read: the range of addresses for which a port is opened.
+// idLine is a line with the ID of an object, which does not change. Other unchanged lines count as content, because
+// people need them: for example, the range of addresses for which a port is opened.
 var idLine = regexp.MustCompile(`^ {8}id +=`)
 
 // shapeOf returns the shape of a plan in Markdown. Only code blocks have values.

@@ -83,7 +83,7 @@ type Failed struct {
 	Settled reasons.List `json:",omitempty"`
 	// Hooks are the answers of the hooks that were called before and after the apply.
 	Hooks []reasons.Hooked `json:",omitempty"`
-	// Kept is set if a plan failed that had options, and the earlier plan can still be applied.
+	// Kept is set if a plan with options failed, and the earlier plan can still be applied.
 	Kept bool   `json:",omitempty"`
 	Body string // the failure, in Markdown
 }

@@ -11,7 +11,7 @@ import (
 // A Turn is a pull request's apply, in the queue of applies to the same state.
 type Turn struct {
 	Number int
-	By     string // login of the user who asked for it, "" for a merge
+	By     string // login of the user who requested the apply, "" for a merge
 }
 
 // mostTurns is the maximum number of queued applies that one cell of a table lists.
@@ -80,8 +80,8 @@ func ordinal(n int) string {
 	return fmt.Sprintf("%d%s", n, suffix)
 }
 
-// queues reports whether queued applies of this pull request wait for applies of other pull requests, and all
-// do. It returns false if another apply of this pull request is queued or in progress.
+// queues reports whether this pull request has queued applies, and each of them waits for applies of other
+// pull requests. It returns false if another apply of this pull request is queued or in progress.
 func (s Status) queues() bool {
 	here := func(p ProjectStatus) bool { return p.ranked() == Applying || p.ranked() == ApplyQueued }
 	return len(s.ahead()) > 0 && !slices.ContainsFunc(s.Projects, here)

@@ -32,7 +32,8 @@ type Cause struct {
 // Unedited says why no changed line of a pull request causes a change.
 type Unedited string
 
-// The reasons. Before means that the change was there before the pull request, or that a provider causes it.
+// These are the reasons why no changed line causes a change. Before means that the change was there before
+// the pull request, or that a provider causes it.
 const (
 	ByDrift   Unedited = "drift"
 	ByTaint   Unedited = "taint"

@@ -14,9 +14,9 @@ import (
 // A Check is the content of a project's check run: its title, and the page with summary and text.
 type Check struct {
 	ProjectStatus
-	// Others describes another pull request with the same head commit. It is set if the result of that one is
-	// worse, so that the check shows that result. If Merged is set, the pull request of this check is merged,
-	// and the other one is open.
+	// Others describes another pull request with the same head commit. It is set if this check shows the
+	// result of the other pull request, because that result is worse. If Merged is set, the pull request of
+	// this check is merged, and the other one is open.
 	Others string
 	Merged bool
 }
@@ -112,7 +112,8 @@ func (c Check) first() string {
 	text := fmt.Sprintf("%s: %s", markdown.Code(c.Label()), c.cell())
 	switch plan := c.plan(); {
 	case plan == "...":
-	case c.Standing == ApplyFailed || c.Standing == Stopped: // the state has the number of changes that were made
+	// The words of the state already contain the number of changes that were made.
+	case c.Standing == ApplyFailed || c.Standing == Stopped:
 		text += ". Planned: " + plan
 	case c.Standing == Applied && c.Done != (counting.Counts{}):
 		text += dash + madeText(c.Done)
@@ -140,7 +141,7 @@ func (c Check) name() string {
 func (c Check) required() string { return requiredWords(c.Required) }
 
 // lateNeeds returns the text about the requirements for which an apply after the merge waits. It returns "" for
-// an apply that is not of this kind.
+// any other apply.
 func (c Check) lateNeeds() string {
 	if !c.Late {
 		return ""

@@ -13,13 +13,13 @@ import (
 // A DriftIssue is a GitHub issue about a project whose real objects differ from its state.
 type DriftIssue struct {
 	Project   string // its label
-	Target    string // its name in keys, which distinguishes its workspaces
+	Target    string // the project's name in keys, which includes the workspace
 	Branch    string // the default branch
-	SHA       string // the commit of which the plan was made
+	SHA       string // the commit from which the plan was made
 	Since     time.Time
 	Looked    time.Time
 	Objects   int    // how many have changed
-	Ignored   int    // how many more have changed, and are ignored by the settings
+	Ignored   int    // number of further objects that have changed, and that the settings ignore
 	Report    string // what has changed, in Markdown
 	Shortened bool   // the report leaves some changes out
 	Literals  Literals
@@ -42,8 +42,8 @@ func (d DriftIssue) Title() string {
 	return fmt.Sprintf("Drift in %s", d.Project)
 }
 
-// Hash returns a digest of what the issue tells. It stays the same if only the time of the last look changes, or a
-// commit that does not matter.
+// Hash returns a digest of the issue's text. The time of the last look and the planned commit do not count: if
+// nothing else changes, the digest stays the same.
 func (d DriftIssue) Hash() string {
 	d.Looked, d.SHA = time.Time{}, ""
 	return digest(d.Title() + d.Body(1<<20))

@@ -22,13 +22,14 @@ type FollowUp struct {
 }
 
 // FollowUpMarker returns the hidden beginning of the follow-up issue about the pull request with this number.
-// Lockstep later finds the issue by it.
+// Lockstep later finds the issue by this text.
 func FollowUpMarker(number int) string {
 	return fmt.Sprintf("<!-- lockstep:follow-up %d -->", number)
 }
 
-// Standings of the projects of a merged pull request. With a standing in settled, nothing is left to do. With
-// one in underWay, Lockstep still works on the project or the project waits, and nobody has to act yet.
+// Standings of the projects of a merged pull request. If the standing is in settled, nothing is left to do
+// for the project. If it is in underWay, Lockstep works on the project or the project waits, and nobody has
+// to act yet.
 var (
 	settled  = []Standing{Applied, NoChanges, Previewed, Superseded, Closed}
 	underWay = []Standing{Queued, Planning, Postponed, Awaiting, ApplyQueued, Applying, OnMerge, OnceMerged}

@@ -20,9 +20,9 @@ const (
 	anyProject, anyPlan = "NAME", "HASH"
 )
 
-// bodies returns the texts of replies, in their order. If more than fewAlike replies differ only in their
-// projects, they have one common text, at the place of the first of them. So have applies whose progress is known, and
-// plans.
+// bodies returns the texts of replies, in their order. If more than fewAlike replies differ only in their projects,
+// they have one common text, at the place of the first of them. Replies about applies in progress also have one common
+// text, and so have replies about plans in progress.
 func bodies(replies []Reply) []string {
 	going := map[bool][]Pending{false: ongoing(replies, false), true: ongoing(replies, true)}
 	var texts []string

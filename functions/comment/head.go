@@ -41,7 +41,7 @@ const (
 	HeadClosed      HeadStanding = "closed"
 	HeadLeft        HeadStanding = "left" // another commit is the head
 
-	HeadQueuePlanning HeadStanding = "queue planning" // it is a merge group, which is being planned
+	HeadQueuePlanning HeadStanding = "queue planning" // the head is a merge group that is being planned
 	HeadQueueDiffers  HeadStanding = "queue differs"
 	HeadQueueFailed   HeadStanding = "queue failed"
 	HeadQueueUnseen   HeadStanding = "queue unseen"

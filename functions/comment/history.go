@@ -13,7 +13,8 @@ import (
 // A Past is the outcome of an earlier plan of a project: a newer plan has replaced it. It is also part of the
 // stored record of a run.
 type Past struct {
-	// Head is the planned commit. Until is a time at which the newer plan was requested, by GitHub's clock.
+	// Head is the planned commit. Until is the time at which the newer plan was requested, by GitHub's
+	// clock.
 	Head  string
 	Until time.Time `json:",omitzero"`
 	// Comment is the ID of the comment that requested the plan or its apply; 0 for a push.
@@ -92,7 +93,7 @@ func (s Status) history(limit int) string {
 		return ""
 	}
 	slices.SortStableFunc(rows, func(a, b row) int {
-		switch { // without a newer plan, it is the latest
+		switch { // A plan without a newer one is the latest, so it comes first.
 		case until[a].IsZero() && !until[b].IsZero():
 			return -1
 		case until[b].IsZero() && !until[a].IsZero():

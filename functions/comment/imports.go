@@ -54,7 +54,7 @@ func (q Queried) importText(left int) string {
 // An ImportPull has the texts of a pull request that imports objects which a query has found.
 type ImportPull struct {
 	Queried
-	By     string // the login of the user who asked for it
+	By     string // the login of the user who requested the pull request
 	Number int    // of the pull request with the command
 }
 

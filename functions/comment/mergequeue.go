@@ -37,7 +37,7 @@ type QueuedPlan struct {
 	Since      reasons.List `json:",omitempty"`
 	Difference string       `json:",omitempty"`
 	Problem    string       `json:",omitempty"`
-	Empty      bool         `json:",omitempty"` // the plan that it is compared with has no changes
+	Empty      bool         `json:",omitempty"` // the plan with which this one is compared has no changes
 }
 
 // line returns the text about the outcome for the page of a merge group's check.

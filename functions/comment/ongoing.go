@@ -15,8 +15,8 @@ import (
 // of attributes. The zero value means that nothing is known.
 type Ongoing struct {
 	// Progress counts the changes of an apply. For a plan, it counts the objects that are read and planned: resource
-	// instances and data sources. Of is then an estimate, because only the walk finds the number of instances; it is 0
-	// if there is none.
+	// instances and data sources. For a plan, Of is an estimate, because the number of instances is known only at the
+	// end; 0 means no estimate.
 	Progress
 	// Planning is set for a plan.
 	Planning bool `json:",omitempty"`
@@ -124,8 +124,8 @@ func (o Ongoing) Same(other Ongoing) bool {
 		})
 }
 
-// WithOngoing returns the reply with the present progress, if it says that an apply is pending, or a plan if o is
-// about a plan. It returns any other reply unchanged.
+// WithOngoing returns the reply r with the present progress o. It does so if r says that an apply is pending, and
+// o is about an apply, or if both are about a plan. It returns any other reply unchanged.
 func WithOngoing(r Reply, o Ongoing) Reply {
 	if p, is := r.(Pending); is && p.Verb == map[bool]Verb{false: Apply, true: Plan}[o.Planning] {
 		p.Ongoing = o
@@ -156,8 +156,8 @@ const maxInCell = 2
 // maxOngoing is the maximum number of applies in a table.
 const maxOngoing = 50
 
-// sumOfOngoing returns the sum of applies, or of plans, in progress. It ends when the last of them ends. The number of
-// objects is known only if it is known of each.
+// sumOfOngoing adds up applies in progress, or plans in progress. The sum ends when the last of them ends. Its number
+// of objects is known only if the number of each of them is known.
 func sumOfOngoing(all []Ongoing) Ongoing {
 	sum := Ongoing{Planning: all[0].Planning, Began: all[0].Began}
 	ends, total := true, true
@@ -302,8 +302,8 @@ func (s Status) planningNotes() []string {
 	return []string{fmt.Sprintf("%d projects are being planned. %s", len(all), firstOf(sumOfOngoing(all)))}
 }
 
-// left returns the estimate of the rest: ", and about 6 min are left". It returns "" if it is not known, or if the
-// apply or the plan takes longer than it was estimated.
+// left returns the estimate of the rest: ", and about 6 min are left". It returns "" if there is no estimate, or
+// if the apply or the plan already takes longer than estimated.
 func (o Ongoing) left() string {
 	left := o.Ends.Sub(o.At)
 	switch {

@@ -10,7 +10,7 @@ import (
 // A Message is a chat message about the plans and applies of a pull request. It has their results.
 type Message struct {
 	Repo     string // OWNER/NAME
-	Number   int    // of the pull request or the issue; 0 for none
+	Number   int    // number of the pull request or the issue; 0 for none
 	URL      string // of the pull request or the issue
 	Outcomes []Outcome
 }

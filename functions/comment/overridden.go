@@ -37,7 +37,7 @@ func (o Overridden) markdown() string {
 }
 
 // Left returns, in Markdown, what still blocks the apply of a plan, and what to do. It returns "" if nothing
-// does: a command for the project applies the plan.
+// blocks the apply, so that a command for the project applies the plan.
 func Left(p ProjectStatus) string {
 	parts := slices.Clone(p.Blockers)
 	lacks := p.lacks()

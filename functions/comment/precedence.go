@@ -8,7 +8,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 )
 
-// A Behind lists projects that must be applied before a plan. The settings say so: its project depends on them.
+// A Behind lists projects that must be applied before a plan. The reason is a dependency in the settings: the
+// plan's project depends on these projects.
 type Behind struct {
 	// On are projects that must be applied first, and that are not applied yet. Left are those in On for which
 	// no apply is accepted or in progress. Again are those in Left that need a new plan.

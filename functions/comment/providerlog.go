@@ -11,7 +11,7 @@ import (
 type LogLine struct {
 	At    time.Time
 	Level string // "info", "warn" or "error"
-	From  string // the provider's name for its part that has logged; may be ""
+	From  string // the part of the provider that has logged the message, as the provider names it; may be ""
 	Text  string
 }
 
@@ -30,8 +30,8 @@ const (
 // SplitSecret is the text of all lines of a log, if a secret extends over several of them.
 const SplitSecret = "(left out: a secret extends over several lines)"
 
-// boundedLog returns the lines without secrets, control characters, and everything that an honest process would not
-// report.
+// boundedLog returns the lines without secrets and control characters, and without everything that an honest
+// process would not report.
 func boundedLog(lines []LogLine, now time.Time, hide func(string) string) []LogLine {
 	var out []LogLine
 	var texts []string
@@ -56,7 +56,7 @@ func boundedLog(lines []LogLine, now time.Time, hide func(string) string) []LogL
 	return out
 }
 
-// onOneLine returns the text without control characters, and without characters that change the direction of others.
+// onOneLine returns the text without control characters, and without characters that change the direction of text.
 func onOneLine(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

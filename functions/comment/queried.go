@@ -56,8 +56,8 @@ type QueriedObject struct {
 	Managed  string `json:",omitempty"` // its address in the state; "" if the state does not have it
 }
 
-// Each returns the result within the limits, with f applied to each text of somebody else. room is the limit of the
-// configuration, in bytes.
+// Each returns the result within the limits, with f applied to each text that is not Lockstep's own. room is the
+// limit of the configuration, in bytes.
 func (q Queried) Each(f func(string) string, room int) Queried {
 	short := func(s string) string { return cutTitle(f(s), maxQueriedText) }
 	q.Lists, q.Objects = q.Lists[:min(len(q.Lists), maxQueryLists)], q.Objects[:min(len(q.Objects), MaxQueried)]
@@ -85,8 +85,8 @@ func (q Queried) Each(f func(string) string, room int) Queried {
 	return q
 }
 
-// counts returns the number of objects that exist, of those among them that the state does not have, and of objects
-// of the state that have no identity.
+// counts returns three numbers: found is the number of objects that exist, left the number of those that the state
+// does not have, and unknown the number of objects in the state without an identity.
 func (q Queried) counts() (found, left, unknown int) {
 	for _, l := range q.Lists {
 		found, left, unknown = found+l.Found, left+l.Found-l.Managed, unknown+l.Unknown

@@ -14,7 +14,8 @@ type Radius struct {
 	// that read the outputs of this one.
 	Objects int
 	Readers []string
-	// Nodes are the resources for a picture, and Edges pairs of their indices: the second depends on the first.
+	// Nodes are the resources for a picture, and Edges are pairs of their indices. The second resource of a
+	// pair depends on the first.
 	Nodes []RadiusNode
 	Edges [][2]int
 }

@@ -213,7 +213,7 @@ func (p ProjectStatus) lacking() bool {
 }
 
 // ready reports whether a comment can apply the plan of at least one project. If removed is true, it looks only
-// at projects that the pull request removes; otherwise only at the others.
+// at projects that the pull request removes; otherwise only at all other projects.
 func (s Status) ready(removed bool) bool {
 	return s.some(func(p ProjectStatus) bool {
 		return p.Standing == Ready && p.Removed == removed && !p.afterMerge() && !p.Behind.inCircle()
@@ -227,7 +227,8 @@ func (s Status) applied() bool {
 	return changed && !s.has(Ready, OnMerge, Blocked, Renewed, Queued, Planning, Postponed, Awaiting, ApplyQueued, Applying, Stopped, PartPlanned, PartApplied)
 }
 
-// ranks reports whether at least one project has the standing is for display: see [ProjectStatus.ranked].
+// ranks reports whether the standing of at least one project, for display, equals the parameter is: see
+// [ProjectStatus.ranked].
 func (s Status) ranks(is Standing) bool {
 	return s.some(func(p ProjectStatus) bool { return p.ranked() == is })
 }

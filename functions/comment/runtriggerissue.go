@@ -9,13 +9,13 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// A RunTriggerIssue is a GitHub issue about a project that is out of date since the apply of a project on which it
-// depends.
+// A RunTriggerIssue is a GitHub issue about a project that is out of date, because a project on which it depends
+// was applied.
 type RunTriggerIssue struct {
 	Project   string // its label
-	Target    string // its name in keys, which distinguishes its workspaces
+	Target    string // the project's name in keys, which includes the workspace
 	Branch    string // the default branch
-	SHA       string // the commit of which the plan was made
+	SHA       string // the commit from which the plan was made
 	After     string // the label of the applied project
 	Number    int    // the pull request or issue of that apply
 	Since     time.Time
@@ -23,7 +23,7 @@ type RunTriggerIssue struct {
 	Counts    counting.Counts // of the plan
 	Report    string          // the plan, in Markdown
 	Over      bool            // the plan has no changes any more
-	Unwatched bool            // the settings ask for no such plans any more
+	Unwatched bool            // the settings no longer ask for plans after applies of other projects
 }
 
 // Marker returns the hidden beginning of the issue.
@@ -36,8 +36,8 @@ func (x RunTriggerIssue) Title() string {
 	return fmt.Sprintf("%s has changes to apply since the apply of %s", x.Project, x.After)
 }
 
-// Hash returns a digest of what the issue tells. It stays the same if only the time of the last plan changes, or a
-// commit that does not matter.
+// Hash returns a digest of the issue's text. The time of the last plan and the planned commit do not count: if
+// nothing else changes, the digest stays the same.
 func (x RunTriggerIssue) Hash() string {
 	x.Looked, x.SHA = time.Time{}, ""
 	return digest(x.Title() + x.Body(1<<20))

@@ -20,8 +20,8 @@ type section struct {
 	// crowded is set if the section does not show the requirements: the comment then shows them once for all
 	// projects.
 	crowded bool
-	// steps is the key of the projects' steps. room is the number of bytes that the steps may take; 0 means
-	// maxSectionSteps.
+	// steps is the key of the steps, which all projects of the section have in common: see stepsKey. room
+	// is the number of bytes that the steps may take; 0 means maxSectionSteps.
 	steps string
 	room  int
 }

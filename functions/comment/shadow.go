@@ -14,11 +14,12 @@ import (
 type Shadow struct {
 	Tool     string // the other tool, as in "Atlantis"
 	Projects []ShadowProject
-	// Problem is why Lockstep cannot determine the projects, and Refused why it plans none, in Markdown; "" if it can.
-	// Conflict is set if the head conflicts with the base branch.
+	// Problem is the reason why Lockstep cannot determine the projects. Refused is the reason why it plans none. Both
+	// are Markdown; "" if there is no such reason. Conflict is set if the head conflicts with the base branch.
 	Problem, Refused string
 	Conflict         bool
-	// Merged is set if the pull request is merged. What was not compared before will not be compared.
+	// Merged is set if the pull request is merged. Plans that are not compared by then will never be
+	// compared.
 	Merged bool
 }
 
@@ -30,7 +31,7 @@ type ShadowProject struct {
 	Verdict string // "agree", "differ" or "unknown"
 	Why     string // why the verdict is unknown; "" for any other
 	Problem string // why Lockstep's plan failed, in Markdown; "" if it did not
-	// Ours and Theirs are how long after the push the plans were there; 0 if that is not known.
+	// Ours and Theirs are the times from the push to the two plans; 0 if a time is not known.
 	Ours, Theirs time.Duration
 	Differences  []ShadowDifference
 	More         int // differences that are left out
@@ -83,7 +84,7 @@ func (s Shadow) Title(limit int) string {
 	return text[:min(len(text), limit)]
 }
 
-// obstacle says in few words why there are no projects.
+// obstacle says in a few words why there are no projects.
 func (s Shadow) obstacle() string {
 	switch {
 	case s.Conflict:

@@ -232,7 +232,8 @@ func (s Status) table(sections []section, limit int) string {
 // maxInRow is the maximum number of projects that a row of the table names.
 const maxInRow = 3
 
-// fewOf returns the first names of a list for a row, and how many more there are. The section names all.
+// fewOf returns the first names of a list for a row, and how many more there are. The section below the
+// table names all.
 func fewOf(names []string) string {
 	if len(names) <= maxInRow+1 {
 		return markdown.List(names)

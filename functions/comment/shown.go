@@ -22,8 +22,9 @@ type Shown struct {
 	// Text has the entries, each with a line end: outputs, addresses, or one object.
 	Text   string `json:",omitempty"`
 	Object bool   `json:",omitempty"`
-	// Total is the number of entries, Left of those that Text leaves out, and Hidden of outputs whose values are
-	// sensitive. Cut is set if the only entry is too long, so that Text is its beginning.
+	// Total is the number of entries, Left the number of entries that Text leaves out, and Hidden the number of
+	// outputs whose values are sensitive. Cut is set if the only entry is too long, so that Text is its
+	// beginning.
 	Total, Left, Hidden int
 	Cut                 bool `json:",omitempty"`
 }

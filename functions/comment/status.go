@@ -182,7 +182,7 @@ type Obstacles struct {
 	LockedBy, BlockedBy int
 	Locked              bool
 	// Copied is set if the pull request removes the project, but a copy of its state exists. Blockers then
-	// contains that, and what to do.
+	// contains this reason, and what to do.
 	Copied bool
 	// Lock is the lock on the state that a person has taken for this pull request; nil if there is none.
 	Lock *OwnLock

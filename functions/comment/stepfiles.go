@@ -11,7 +11,8 @@ import (
 // FileChanges say how the configuration that a step wrote differs from that of the base branch.
 type FileChanges struct {
 	Base FileBase
-	// These are numbers of files. Gone ones were generated for the base branch only.
+	// These are numbers of files. Gone is the number of files that were generated for the base branch
+	// only.
 	New, Changed, Gone, Same int
 	// Diff is the difference as text: see [FileChanges.With]. Cut is set if lines or files are left out of it.
 	Diff string

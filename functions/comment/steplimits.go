@@ -33,7 +33,7 @@ func StepsWithin(steps []Step) []Step {
 	}
 }
 
-// within returns the step with at most n entries in each list. With 0, the output is left out, too.
+// within returns the step with at most n entries in each list. If n is 0, the output is left out, too.
 func (s Step) within(n int) Step {
 	s.Name, s.Reason = cutTitle(s.Name, maxTestName), cutTitle(s.Reason, maxStepText)
 	s.On, s.Outcome = StepOn(cutTitle(string(s.On), maxTestName)), StepOutcome(cutTitle(string(s.Outcome), maxTestName))

@@ -22,30 +22,31 @@ type Step struct {
 	Outcome  StepOutcome
 	ExitCode int    `json:",omitempty"`
 	Reason   string `json:",omitempty"`
-	// Required is set if the step blocks what comes after it, unless it passes.
+	// Required is set for a step that must pass: otherwise it blocks what comes after it.
 	Required bool          `json:",omitempty"`
 	Took     time.Duration `json:",omitempty"`
 	// Wrote are the files of the checkout that the step has made, changed or removed, as paths from its root.
 	Wrote     []string `json:",omitempty"`
 	MoreWrote int      `json:",omitempty"`
-	// Changes are the differences of the configuration among these files; nil if there is none.
+	// Changes says how the configuration among the files in Wrote differs from that of the base branch;
+	// nil if there is no configuration.
 	Changes *FileChanges `json:",omitempty"`
-	// Result is what is understood of the output. Unread is the error of [toolresults.Read]; "" for none.
+	// Result has the findings, tests or costs that Lockstep has read in the output. Unread is the error
+	// of [toolresults.Read]; "" for none.
 	Result toolresults.Result
 	Unread string `json:",omitempty"`
 	// Compared compares the findings with those of the base branch; nil if the base branch has no result.
 	Compared *toolresults.Comparison `json:",omitempty"`
 	// Text has the last lines of the output, from [toolresults.Tail]. Before is how many lines are left out before
-	// them; -1 for many. More is set if the program wrote more than Text. Whole is an address or a command for all
-	// that the steps wrote; "" if there is none.
+	// them; -1 for many. More is set if the program wrote more than Text. Whole says where people find everything
+	// that the steps wrote: an address, or a command that fetches it; "" if there is neither.
 	Text   string `json:",omitempty"`
 	Before int    `json:",omitempty"`
 	More   bool   `json:",omitempty"`
 	Whole  string `json:",omitempty"`
 }
 
-// StepOutputsAt sets the place of all that the steps wrote in each step that does not show all of it. where is an address or
-// a command; "" for none.
+// StepOutputsAt sets Whole in each step that does not show all of its output. where is the value for Whole.
 func StepOutputsAt(steps []Step, where string) {
 	for i := range steps {
 		if c := steps[i].Changes; steps[i].More || c != nil && c.Cut {
@@ -66,7 +67,8 @@ const (
 	onAfterApply  StepOn = "after_apply"
 )
 
-// A stepTime is when steps run. phrase says it in words. blocked says what it means that a required step did not pass.
+// A stepTime is a time at which steps run. phrase is the time in words. blocked is the consequence if a required step
+// did not pass.
 type stepTime struct {
 	on              StepOn
 	phrase, blocked string
@@ -246,7 +248,8 @@ func StepsMarkdown(steps []Step, limit int) string {
 	return b.String()
 }
 
-// stepsWith returns all steps, with at most rows rows in each table. With 0 rows, there are no tables and no texts.
+// stepsWith returns all steps, with at most rows rows in each table. If rows is 0, there are no tables and no
+// texts.
 func stepsWith(all []Step, rows int) string {
 	var b strings.Builder
 	var passed []string
@@ -321,7 +324,7 @@ func took(d time.Duration) string {
 	return spell(d)
 }
 
-// blocked returns what it means that the step did not pass; "" if it passed.
+// blocked returns the consequence of a step that did not pass; "" if it passed.
 func (s Step) blocked() string {
 	if s.Passed() {
 		return ""
@@ -360,7 +363,7 @@ const (
 )
 
 // findings returns the numbers of findings: "3 new findings (1 error, 2 warnings), 14 were there before". It returns ""
-// if the result has none of its own kind.
+// if the result has no findings, but tests or costs.
 func (s Step) findings() string {
 	f := s.Result.Findings
 	if f == nil {

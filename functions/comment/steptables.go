@@ -54,7 +54,8 @@ func (s Step) files(rows int) string {
 // wrote returns the number of files that the step wrote.
 func (s Step) wrote() int { return len(s.Wrote) + s.MoreWrote }
 
-// shownOf returns how many of n rows are shown. A table that is a quarter longer than rows is not cut.
+// shownOf returns how many of n rows are shown. A table with up to a quarter more rows than that is not
+// cut.
 func shownOf(n, rows int) int {
 	if n <= rows+rows/4 {
 		return n

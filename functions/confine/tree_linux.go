@@ -23,7 +23,7 @@ type usage struct {
 	task
 	zombie bool
 	group  int
-	cpu    time.Duration // its own, and that of ended children that it has waited for
+	cpu    time.Duration // CPU time of the process, and of the ended children for which it has waited
 	memory int64         // in bytes, without memory shared with files
 }
 

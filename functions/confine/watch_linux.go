@@ -149,7 +149,7 @@ func bytesIn(dirs []string, max int64) int64 {
 	for _, dir := range dirs {
 		filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {
 			if err != nil {
-				return nil // it was removed, or is closed to us
+				return nil // The file was removed, or this process may not read it.
 			}
 			if entries++; entries > maxEntries {
 				sum = max + 1

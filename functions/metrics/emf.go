@@ -33,6 +33,6 @@ func EMF(to io.Writer, stack string) Func {
 		}
 		mu.Lock()
 		defer mu.Unlock()
-		_, _ = to.Write(append(data, '\n')) // a log that cannot be written stops no work
+		_, _ = to.Write(append(data, '\n')) // A measurement that cannot be written must not stop any work.
 	}
 }

@@ -29,7 +29,7 @@ const (
 	ProviderSeconds  Name = "provider_seconds_total"
 )
 
-// A Kind is what the values of a metric mean together.
+// A Kind says how the values of a metric are evaluated together.
 type Kind string
 
 // These are the kinds.

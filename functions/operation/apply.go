@@ -163,7 +163,8 @@ func (o *Operation) openJournal(ctx context.Context, p *plans.Plan, options *eng
 	return w, nil
 }
 
-// unjournaled returns the warning that the apply has no journal, because the rights do not allow one.
+// unjournaled returns the warning that the apply has no journal, because Lockstep's rights do not
+// permit it to store one.
 func unjournaled(log statebackend.Log, err error) diags.Diagnostics {
 	return diags.Warningf(nil, "No journal is kept",
 		"%s. If this apply is killed, the state may lack objects that it has created. Allow Lockstep to read, write, list and delete objects below %s.", err, log.Place())

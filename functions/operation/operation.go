@@ -26,7 +26,7 @@ import (
 )
 
 // An Operation has one configuration, one state, and the providers that both need. The caller sets the exported
-// fields in the order of their declaration: directly, or by the methods. The zero value is ready for that. An
+// fields in the order of their declaration: directly, or by the methods. The zero value is ready for use. An
 // Operation must be closed. Only one goroutine may use it.
 type Operation struct {
 	// Config is the configuration; nil for an operation that only reads or edits the state.
@@ -69,9 +69,11 @@ type Operation struct {
 	// Providers is set by OpenProviders.
 	Providers *workdir.Providers
 
-	left     [][]byte         // journal records at the recovery of the state
-	history  *journal.History // the journal as last read under our lock; nil if unknown or written to since
-	journals int              // the number of opened journals
+	left [][]byte // journal records at the recovery of the state
+	// the journal as last read under our lock; nil if it was not read, or if this process has written to it
+	// since
+	history  *journal.History
+	journals int // the number of opened journals
 
 	analysis engine.Analysis // of Config, shared by all runs
 	closers  []func()

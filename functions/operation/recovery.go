@@ -361,7 +361,7 @@ func (r Recovery) diagnostics(place string, s *states.State, locked bool) diags.
 		ds = append(ds, diags.Warningf(nil, "The state is being changed", "%s", text)...)
 	} else if r.Folded || len(r.Read) > 0 {
 		text := "An earlier apply was interrupted. Its results are now in the state."
-		if !locked { // without the lock, we do not know whether its process runs
+		if !locked { // Without the lock, nobody knows whether the process with the journal still runs.
 			text = "An earlier apply did not record its end: it is still running, or it was killed. Lockstep reads its results from its journal, and does not store them."
 		}
 		if len(r.Read) > 0 {

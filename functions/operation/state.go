@@ -21,8 +21,7 @@ type Lock struct {
 	Operation string
 	// Info is a text for people who find the state locked.
 	Info string
-	// Refused returns the diagnostics for an error in locking the state, which may be a
-	// *statebackend.LockedError. If it is nil, the diagnostics are those of the command line.
+	// Timeout is how long to wait while somebody else has the lock.
 	Timeout time.Duration
 	// Run is the ID of the run that takes the lock; "" means a new ID.
 	Run string

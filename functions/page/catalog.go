@@ -57,8 +57,9 @@ func (id RepositoryID) PullPath(number int) string {
 	return PullID{Owner: id.Owner, Name: id.Name, Number: number}.Path()
 }
 
-// A View is a part of a repository's page. It is the last part of the page's address. (Between it and the name of
-// the repository is "view": otherwise, an owner with the name "docs" would have addresses of the documentation.)
+// A View is a part of a repository's page. It is the last part of the page's address. (The address has "view"
+// between the name of the repository and the View. Without "view", an owner with the name "docs" would have
+// addresses of the documentation.)
 type View string
 
 const (
@@ -99,7 +100,7 @@ type ProjectState struct {
 	Last  *LastApply
 	Lock  *Lock
 	Queue []Turn // the applies that wait for the state, in their order
-	Drift *Drift // nil if the state does not differ, or if nobody looked
+	Drift *Drift // nil if there is no drift, or if Lockstep has not looked for drift
 }
 
 // A LastApply is the last apply to a state.
@@ -148,7 +149,7 @@ type AuditRecord struct {
 	Target                    string // of the project
 	Head                      string // the full name of a commit; may be empty
 	Plan                      string // the hash of the plan; may be empty
-	Serial                    uint64 // of the state; 0 if the record has none
+	Serial                    uint64 // serial of the state; 0 if the record has none
 	Approved                  []string
 	Reasons                   string // Markdown
 	Outcome                   string // "1 to add, ..." or what failed; may be empty

@@ -24,7 +24,7 @@ type Refusal struct {
 	To     string // the path to which the reader wanted to go; for GitHubForm
 }
 
-// Error implements error: a [Site] may refuse, too.
+// Error implements error, so that a method of a [Site] can return a Refusal, too.
 func (r *Refusal) Error() string { return r.Reason + r.Notice }
 
 // A Form is what a reader needs to sign in.

@@ -30,7 +30,7 @@ type box struct {
 	changed       bool
 	column        int
 	x, y, w       float64
-	center        float64 // of the boxes before it, to sort a column
+	center        float64 // center of the boxes before this one, to sort a column
 	before, after []int
 }
 
@@ -42,8 +42,8 @@ var (
 	entity      = regexp.MustCompile(`#(\d{1,7});`)
 )
 
-// flowchart returns a flowchart in Mermaid's notation as SVG. ok is false if it has anything else than the lines that
-// package comment writes: then the text is shown.
+// flowchart returns a flowchart in Mermaid's notation as SVG. ok is false if text has other lines than those that
+// package comment writes. The caller then shows the text itself.
 func flowchart(text string) (svg template.HTML, ok bool) {
 	boxes, ok := boxesOf(text)
 	if !ok {
@@ -135,9 +135,10 @@ func boxesOf(text string) (boxes []*box, ok bool) {
 	return boxes, len(boxes) > 0
 }
 
-// place gives each box a place: to the right of all boxes that lead to it, as far as there is no circle.
+// place puts each box to the right of all boxes that lead to it. In a cycle of boxes, this is not
+// possible for all of them.
 func place(boxes []*box) {
-	for range boxes { // the longest way; a circle ends with the loop
+	for range boxes { // one pass for each box is enough for the longest way, and ends even if there is a cycle
 		for _, b := range boxes {
 			for _, to := range b.after {
 				if boxes[to] != b && boxes[to].column <= b.column && b.column+1 < len(boxes) {

@@ -88,8 +88,8 @@ type Pull struct {
 	From, Into    string // branches; may be empty
 	Head          string // the full name of a commit
 	URL           string // its page elsewhere; may be empty
-	// Words say in which state the pull request is, if it has no projects. The next field is the tone (colour)
-	// of these words. Report is Markdown about the pull request as a whole. All three may be empty.
+	// Words say in which state the pull request is, if it has no projects. Tone is the colour of these words.
+	// Report is Markdown about the pull request as a whole. All three may be empty.
 	Words  string
 	Tone   Tone
 	Report string

@@ -14,7 +14,7 @@ import (
 // A frame has the data for the template of a page.
 type frame struct {
 	Title   string // of the site
-	Version uint64 // of the site; 0 if the page is not kept up to date
+	Version uint64 // the version of the site's content; 0 if the page is not kept up to date
 	Notice  string // an error, for the reader
 	About   string // Markdown
 	Guide   string // Markdown
@@ -59,8 +59,8 @@ func (f frame) has(tab string) bool {
 	return true
 }
 
-// Busy reports whether something on the page is in progress. If the site does not announce changes, the page then looks
-// for them itself.
+// Busy reports whether something on the page is in progress. If so, and if the site does not announce changes, the page
+// looks for changes itself.
 func (f frame) Busy() bool {
 	busy := func(p Pull) bool {
 		return p.Tone == Busy || slices.ContainsFunc(p.Projects, func(x Project) bool { return x.Tone == Busy })
@@ -221,7 +221,7 @@ next:
 	return out
 }
 
-// A side is a list at the side of a page. The rest is folded.
+// A side is a list at the side of a page. First is always visible, and Rest is folded.
 type side[T any] struct{ First, Rest []T }
 
 // maxSide is the maximum number of entries of a list at the side of a page that are not folded.

@@ -109,7 +109,7 @@ func regular(files fs.FS) func(name string) bool {
 // foreign adds a project of atlantis.yaml, with the checks of a project block.
 func (p *parser) foreign(from atlantis.Project) {
 	before := len(p.diags)
-	if from.Broken { // its error is reported; other projects may still depend on it
+	if from.Broken { // The error is reported. The name stays known, because other projects may depend on the project.
 		p.settings.ranges[from.Name.Value] = from.At
 		return
 	}

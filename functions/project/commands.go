@@ -34,9 +34,8 @@ func (p *parser) leaves(a *hcl.Attribute) {
 	}
 }
 
-// Ignores reports whether Lockstep leaves the commands of another program to that program. So it is for the tool that applies
-// projects in shadow mode. s comes from the
-// base branch.
+// Ignores reports whether Lockstep leaves the commands of another program to that program. The tool that applies projects
+// in shadow mode is always such a program. s comes from the base branch.
 func (s *Settings) Ignores(program string) bool {
 	return s != nil && (slices.Contains(s.ignored, program) || s.ShadowsSome() && s.Shadow != nil && s.Shadow.Tool == program)
 }

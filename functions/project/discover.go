@@ -85,7 +85,7 @@ func Discover(files fs.FS, units ...terragrunt.Unit) (Repository, diags.Diagnost
 func mixed(files fs.FS, s *Settings) (all, left []Project, ds diags.Diagnostics) {
 	all, ds = declared(files, s)
 	if ds.HasErrors() {
-		return all, nil, ds // a project with an error does not become the project of a directory
+		return all, nil, ds // A directory whose project has an error does not become a project by itself.
 	}
 	taken := map[string]bool{}
 	for _, p := range all {
@@ -236,7 +236,7 @@ func (s *Settings) impliedIn(files fs.FS, dir string) []Project {
 	if !validName(dir) || s.excluded(dir) || !configured(files, dir) {
 		return nil
 	}
-	for parent := dir; parent != "."; parent = path.Dir(parent) { // no project is searched for behind a link
+	for parent := dir; parent != "."; parent = path.Dir(parent) { // Lockstep does not search for projects behind symbolic links.
 		if info, err := fs.Lstat(files, parent); err != nil || !info.IsDir() || skipped(path.Base(parent)) {
 			return nil
 		}
@@ -367,7 +367,7 @@ type contents struct {
 	remote bool
 	// providers are the providers that the configuration and its local modules require.
 	providers map[addrs.Provider]bool
-	// unit is the unit of Terragrunt in its directory; nil if there is none.
+	// unit is the unit of Terragrunt in the configuration's directory; nil if there is none.
 	unit *terragrunt.Unit
 }
 
@@ -408,7 +408,7 @@ func (c contents) matter() []string {
 
 func (c contents) kind() string {
 	if c.unit != nil && c.unit.Problem != "" {
-		return "s3" // the reason why it is not known takes its place
+		return "s3" // The backend is not known. The error about it takes the place of the address.
 	}
 	if c.unit != nil && c.unit.Backend != "" {
 		return c.unit.Backend
@@ -419,8 +419,8 @@ func (c contents) kind() string {
 	return c.backend.Type
 }
 
-// memory is the limit, in bytes, for the memory that is needed to read one configuration. It is the limit of a
-// small pipeline.
+// memory is the limit, in bytes, for the memory that is needed to read one configuration. It is the limit
+// of a small deployment.
 const memory = 512 << 20
 
 // read returns the facts about the configuration in a directory.

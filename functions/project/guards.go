@@ -22,8 +22,8 @@ import (
 const ownDir = "{dir}"
 
 // A guard is a pattern of projects or resource types in a block of the settings. It is an error if the guard's
-// block can refuse something and the pattern matches nothing. Otherwise a typing mistake would remove the
-// protection, and nobody would notice.
+// block can refuse something and the pattern matches nothing. Without this error, a typing mistake would
+// remove the protection, and nobody would notice.
 type guard struct {
 	block   string // require "apply", or the argument "stateful"
 	pattern string
@@ -97,7 +97,8 @@ func (p *parser) note(body hcl.Body, g guard) {
 	}
 }
 
-// maxDead is how many alternatives of a pattern are reported as matching nothing.
+// maxDead is the maximum number of alternatives of a pattern that one message reports as matching
+// nothing.
 const maxDead = 5
 
 // dead returns the parts of a pattern that match nothing. A part is the pattern itself, or an alternative in

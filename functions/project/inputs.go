@@ -141,7 +141,7 @@ func (c *checkout) inputs(p Project, read []string, comparison bool) (Tree, erro
 		}
 	}
 	t[FileName] = sum(append(p.block(), t[FileName]...))
-	if u := p.Unit; u != nil { // what the file means is an input, too
+	if u := p.Unit; u != nil { // The meaning of terragrunt.hcl is an input, too, in addition to its text.
 		name := path.Join(p.Dir, terragrunt.FileName)
 		t[name] = sum([]byte(u.Digest + u.Problem + t[name]))
 	}

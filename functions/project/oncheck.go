@@ -5,7 +5,7 @@ type Waiting string
 
 const (
 	WaitingPasses Waiting = "neutral"         // a rule that requires the check allows the merge
-	WaitingFails  Waiting = "action_required" // such a rule blocks the merge until the plan is applied
+	WaitingFails  Waiting = "action_required" // a rule that requires the check blocks the merge until the plan is applied
 )
 
 // OnWaiting returns the argument `waiting` of the check block. s comes from the base branch, and may be nil.

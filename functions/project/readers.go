@@ -68,8 +68,8 @@ func (r *staticReader) addStates(found map[string]bool, backend string, args map
 	}
 }
 
-// wholeTexts returns the texts that an expression may have and that are known as a whole. absent is the text of an
-// expression that is not there.
+// wholeTexts returns those possible values of an expression that are completely known. absent is the value if
+// there is no expression.
 func (r *staticReader) wholeTexts(x hclsyntax.Expression, s scope, absent string) (out []string) {
 	if l, is := x.(*hclsyntax.LiteralValueExpr); x == nil || is && l.Val.IsNull() {
 		return []string{absent}

@@ -194,7 +194,7 @@ func (r *staticReader) mentions(n hclsyntax.Node, s scope) {
 type mentionWalker struct {
 	r      *staticReader
 	s      scope
-	done   int // depth of the present node below one that needs no visit
+	done   int // how deep the present node is inside a node whose parts need no visit; 0 outside of such a node
 	inside int // number of calls around the present node
 }
 

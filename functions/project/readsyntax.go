@@ -20,7 +20,7 @@ type syntax struct {
 	calls    []placed // all calls of functions
 	mentions []placed // what providers see
 	locals   map[string]hclsyntax.Expression
-	inputs   map[string]map[string]hclsyntax.Expression // arguments of module blocks, by the names of both
+	inputs   map[string]map[string]hclsyntax.Expression // arguments of module blocks, by the names of the block and the argument
 	remote   []map[string]hclsyntax.Expression          // arguments of data sources that read other states
 }
 

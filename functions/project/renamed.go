@@ -8,7 +8,7 @@ import (
 
 // A Former is a project that a checkout no longer has.
 type Former struct {
-	Place                string // of its state, by places.Place.String; "" if that is unknown
+	Place                string // address of the project's state, by places.Place.String; "" if it is unknown
 	Name, Dir, Workspace string
 	Now                  string // the project's new name, if an earlier search found it; otherwise ""
 }

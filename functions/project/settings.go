@@ -64,7 +64,7 @@ type Settings struct {
 	Terragrunt *requirements.Terragrunt
 
 	wildcards []wildcard // project blocks for many directories, in the order of the file
-	defaults  Project    // the values of projects that do not set them
+	defaults  Project    // values for projects that do not set their own
 	usual     hcl.Range  // of the defaults block
 	exclude   []string   // patterns of directories without projects
 	ignored   []string   // programs whose commands are left to them
@@ -279,9 +279,9 @@ func (p *parser) automerge(blocks hcl.Blocks) {
 	}
 }
 
-// requires parses the blocks with requirements, and the types and tools that they are about. It also parses the hook blocks, because hooks can refuse, too.
-// An earlier error in the syntax or in a block's type may have hidden such a block. Errors in other blocks hide
-// no block.
+// requires parses the blocks with requirements, and the types and tools that such blocks name. It also parses the hook
+// blocks, because hooks can refuse, too. An earlier error in the syntax or in a block's type may have hidden such a block.
+// Errors in other blocks hide no block.
 func (p *parser) requires(content *hcl.BodyContent) {
 	before, blocks := len(p.diags), content.Blocks
 	p.settings.Unreadable = p.diags.HasErrors()
@@ -363,7 +363,9 @@ func (p *parser) common(attrs hcl.Attributes, x *Project) {
 	p.decode(attrs["apply"], &on, "a text")
 	if x.Apply = ApplyOn(on); x.Apply != OnComment && x.Apply != OnMerge {
 		p.errorf(attrs["apply"].Expr.Range(), "Invalid occasion", "A project is applied on %q (somebody writes \"lockstep apply\" before the merge) or on %q.", OnComment, OnMerge)
-		x.Apply = OnMerge // the more careful value, if it is the default for others
+		// OnMerge is the more careful value. A defaults block with an error thus gives other projects the
+		// careful value.
+		x.Apply = OnMerge
 	}
 }
 

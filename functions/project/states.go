@@ -24,7 +24,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/grammar"
 )
 
-// unreadable is the reason for which nobody knows the state of a project with errors in its files.
+// unreadable is the reason why the state of a project is unknown if the project's files have errors.
 const unreadable = "its configuration cannot be read"
 
 // locate sets the place of a project's state. The block's arguments may contain variables, whose values come

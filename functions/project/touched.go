@@ -89,7 +89,7 @@ func (c *comparison) differ(ctx context.Context, old, p Project, seen []FilesRea
 		return true, nil
 	}
 	if p.WhenChanged != nil && len(p.WhenChanged) == 0 {
-		return false, nil // only its settings can touch it: nobody wants it planned because of other files
+		return false, nil // An empty list of patterns means that no change of a file touches the project. Only its settings can touch it.
 	}
 	read, err := c.reads(old, seen)
 	if err != nil {
@@ -192,7 +192,7 @@ func (p Project) settings() []byte {
 		x.Unit = &terragrunt.Unit{Digest: u.Digest, Problem: u.Problem}
 	}
 	if len(p.BackendFiles) > 0 {
-		x.BackendConfig = nil // it comes from these files, whose own changes count
+		x.BackendConfig = nil // BackendConfig comes from the files in BackendFiles. Changes of these files count by themselves.
 	}
 	data, err := json.Marshal(x)
 	if err != nil {

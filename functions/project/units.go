@@ -40,8 +40,8 @@ func (s *Settings) sourceOfUnit(dir string) bool {
 	return false
 }
 
-// contents reads the configuration of a project. If its directory is a unit, that is the unit's module, with the
-// backend of the unit. contents then sets the field Unit.
+// contents reads the configuration of a project. If the project's directory is a unit, the configuration is the
+// unit's module, with the backend of the unit. contents then sets the field Unit.
 func (s *Settings) contents(files fs.FS, p *Project) contents {
 	u, ok := s.units[p.Dir]
 	if !ok {
@@ -68,8 +68,8 @@ func (s *Settings) contents(files fs.FS, p *Project) contents {
 	return c
 }
 
-// unitNamed returns the project of the unit with a name, if directories decide about the projects. It reads the module of
-// this unit only: there can be hundreds.
+// unitNamed returns the project of the unit with a name, if directories decide about the projects. It reads only the
+// module of this unit, because there can be hundreds of units.
 func (s *Settings) unitNamed(files fs.FS, name string) (Project, bool) {
 	names := map[string]string{}
 	for dir, u := range s.units {

@@ -24,7 +24,7 @@ import (
 func OtherVersions(files fs.FS, all []Project) diags.Diagnostics {
 	var places []string // in the order of the projects
 	of := map[string][]string{}
-	read := map[string]*config.Config{} // in any version of the language: only required_version counts here
+	read := map[string]*config.Config{} // The files are read in any version of the language, because only required_version counts here.
 	for _, p := range all {
 		if read[p.Dir] == nil {
 			read[p.Dir], _ = loading.Load(loading.Input{Tree: source.FS(files, p.Dir), Budget: budget.Pipeline(memory)})

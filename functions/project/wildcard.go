@@ -74,7 +74,7 @@ func (s *Settings) excluded(dir string) bool {
 	}
 }
 
-// place returns the directory and the workspace, which no two projects share.
+// place returns the directory and the workspace. No two projects have both in common.
 func (p Project) place() [2]string { return [2]string{p.Dir, p.Workspace} }
 
 // expanded returns the projects of a checkout. These are the projects with a separate block, and those made by

@@ -80,7 +80,8 @@ func request(ctx context.Context, e events.LambdaFunctionURLRequest) (*http.Requ
 	return r, nil
 }
 
-// response returns an answer as a function returns it. A long body is compressed if the browser reads that.
+// response returns an answer as a function returns it. A long body is compressed if the browser accepts
+// that.
 func response(res *http.Response, compress bool) (events.LambdaFunctionURLResponse, error) {
 	out := events.LambdaFunctionURLResponse{StatusCode: res.StatusCode, Headers: map[string]string{}, Cookies: res.Header.Values("Set-Cookie")}
 	for name := range res.Header {

@@ -38,7 +38,7 @@ func (r Commands) Run(ctx context.Context, c provisioning.Command, output func(l
 	cmd.Dir = r.Dir
 	cmd.Env = append(append([]string{}, r.Environ...), c.Env...)
 	lines := &lineWriter{line: output}
-	cmd.Stdout, cmd.Stderr = lines, lines // one writer: used by one goroutine at a time
+	cmd.Stdout, cmd.Stderr = lines, lines // Package exec uses one writer for both outputs from only one goroutine at a time.
 	cmd.WaitDelay = commandGrace
 	ended := make(chan error, 1)
 	go func() { ended <- r.run(cmd) }()

@@ -99,7 +99,7 @@ func (d *Dir) DecryptPlan(ctx context.Context, cfg *config.Config, plan []byte) 
 func (d *Dir) DecryptState(ctx context.Context, cfg *config.Config, state []byte) ([]byte, diags.Diagnostics) {
 	s, ds := d.Encryption(cfg)
 	if ds.HasErrors() || s.State() == nil {
-		return state, ds // the reader of the state reports if it is encrypted
+		return state, ds // If the state is encrypted, the function that reads it reports the error.
 	}
 	plain, _, err := s.State().DecryptState(ctx, state)
 	if err != nil {

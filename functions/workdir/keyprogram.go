@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// These are the limits of a program that returns a key. OpenTofu waits as long.
+// These are the limits of a program that returns a key. OpenTofu waits for the same time.
 const (
 	keyProgramTimeout = time.Minute
 	maxKeyOutput      = 1 << 20 // bytes of its output
@@ -43,7 +43,7 @@ func (d *Dir) RunKeyProgram(ctx context.Context, command []string, input []byte)
 	return nil, err
 }
 
-// limited keeps the first bytes that are written to it. After that it takes more, and keeps nothing.
+// limited keeps the first bytes that are written to it. It accepts all further bytes, but drops them.
 type limited struct {
 	kept []byte
 	left int // how many more bytes are kept

@@ -108,7 +108,7 @@ func (d *Dir) DevelopmentWarning(effect string) diags.Diagnostics {
 	var b strings.Builder
 	for _, p := range slices.SortedFunc(maps.Keys(d.CLI.Overrides), addrs.Provider.Compare) {
 		if twin := (addrs.Provider{Host: addrs.DefaultRegistryHost, Namespace: p.Namespace, Type: p.Type}); p.Host == addrs.OpenTofuRegistryHost && d.CLI.Overrides[twin] == d.CLI.Overrides[p] {
-			continue // written without a host, and listed as such
+			continue // The user has written this provider without a host. The list has it under the other registry.
 		}
 		fmt.Fprintf(&b, " - %s in %s\n", p.ForDisplay(), d.CLI.Overrides[p])
 	}

@@ -30,14 +30,14 @@ type State struct {
 	BeforePut func(context.Context, []byte) error
 
 	version  statebackend.Version
-	size     int               // of the bytes last read or written; 0 means none
+	size     int               // number of the bytes that were last read or written; 0 means none
 	sum      [sha256.Size]byte // of the same bytes
-	outdated bool              // the stored form differs from the configured one (encryption)
+	outdated bool              // the stored state is encrypted in another way than the configuration says
 	lockID   string
 	holding  *leasing.Holding // nil: the lock has no lease
 	life     context.Context  // ends with the lease
 	rest     func()           // stops renewing the lease; nil without one
-	lineage  string           // for a state that has none; see Next
+	lineage  string           // lineage for a state that has none; see Next
 
 	replaced bool // Current is not the stored state: see Pretend
 }

@@ -53,7 +53,7 @@ func parts(all map[string]reply, one reply) reply {
 	}
 }
 
-// A request about comments on pull requests needs one of these two permissions.
+// Requests about comments on pull requests need the permission for issues or the one for pull requests.
 const (
 	talkRead  apps.Need = "issues:read or pull_requests:read"
 	talkWrite apps.Need = "issues:write or pull_requests:write"

@@ -56,7 +56,8 @@ func patch(before, after string) string {
 	return strings.Join(out, "\n")
 }
 
-// span returns the lines of one side of a hunk. Without lines, it names the line before.
+// span returns the lines of one side of a hunk. If the hunk has no lines on that side, span names the
+// line before.
 func span(first, lines int) string {
 	switch lines {
 	case 0:

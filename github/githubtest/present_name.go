@@ -37,7 +37,7 @@ func underPresentNames(find nameFinder, next http.Handler) http.Handler {
 	})
 }
 
-// nameQuestion is the repository that a request names, by its name or its ID. rest is the rest of the path.
+// nameQuestion says which repository a request names: by name, or by ID. rest is the rest of the path.
 type nameQuestion struct {
 	name string
 	id   int64

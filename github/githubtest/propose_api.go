@@ -65,7 +65,7 @@ func (r *Repository) putContents(req *http.Request) (int, any) {
 	c := r.commit(by, in.Message, base.Files.With(Files{path: string(in.Content)}), at)
 	r.hub.pushed(r.repo, push{kind: "push", who: by, branch: in.Branch, message: in.Message}, c.SHA)
 	content := r.contentJSON(c, path, "file")
-	delete(content, "download_url") // as the description has it, it is a string here, and never null
+	delete(content, "download_url") // GitHub's description says that it is a string in this answer, and never null
 	req.SetPathValue("sha", c.SHA)
 	_, commit := r.getCommit(req)
 	return map[bool]int{false: http.StatusCreated, true: http.StatusOK}[there], rest.Object{"content": content, "commit": commit}

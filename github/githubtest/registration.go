@@ -18,7 +18,8 @@ func (h *Hub) Registered() ([]apps.Manifest, []string) {
 }
 
 // register answers /settings/apps/new, the page for new Apps of a person or an organization. The App gets the
-// permissions and the webhook URL of the manifest. A first webhook waits: the ping.
+// permissions and the webhook URL of the manifest. It also adds the App's first webhook, the ping, which
+// waits for Deliver.
 func (w *world) register(rw http.ResponseWriter, r *http.Request) {
 	defer w.lock()()
 	m := w.registry.Submit(rw, r)

@@ -41,7 +41,8 @@ func (r *repo) network() *repo {
 }
 
 // commit adds a commit, dated now. If GitHub itself makes the commit, such as a trial merge, it is dated like
-// its younger parent: a test does not determine when GitHub makes it.
+// its younger parent. Otherwise the date would depend on when GitHub happens to make it, which a test does
+// not determine.
 func (r *repo) commit(author, message string, files Files, parents ...string) *commits.Commit {
 	return r.commitAs(author, "", message, files, parents...)
 }

@@ -67,7 +67,7 @@ func (x External) Restore(ctx context.Context, _, meta []byte) ([]byte, error) {
 	if err := json.Unmarshal(meta, &m); err != nil {
 		return nil, errors.New("its metadata in the file are not valid JSON: the file was edited")
 	}
-	input, err := json.Marshal(m) // and nothing else that somebody has added to the file
+	input, err := json.Marshal(m) // Encoding the struct drops everything else that somebody has added to the metadata.
 	if err != nil {
 		return nil, err
 	}

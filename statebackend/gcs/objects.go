@@ -22,14 +22,15 @@ import (
 // objects accesses the objects of a bucket. It implements lockfile.Objects: the tag of an object is its generation.
 type objects struct {
 	client   *http.Client
-	base     string // of the addresses of the API, without "/storage/v1"
+	base     string // beginning of the addresses of the API, without "/storage/v1"
 	bucket   string
 	key      []byte // the customer's encryption key of states; nil: none
 	kms      string // the name of the KMS key of states; "": the bucket's
 	attempts int    // of each request
 }
 
-// googleBase is the base of Google's own server, which obeys all conditions. Others ignore those of deletions.
+// googleBase is the base of Google's own server, which obeys all conditions. Other servers ignore the
+// conditions of deletions.
 const googleBase = "https://storage.googleapis.com"
 
 // firstPause is the pause after the first attempt. Each pause is twice as long as the one before.

@@ -136,7 +136,7 @@ func (w *workspace) Lock(ctx context.Context, info statebackend.LockInfo) (strin
 	case nethttp.StatusOK:
 	case nethttp.StatusConflict, nethttp.StatusLocked:
 		h := holder(a.body)
-		if h.Info.ID != info.ID { // otherwise caused by our own attempt, whose answer was lost
+		if h.Info.ID != info.ID { // With an equal ID, an earlier attempt of this process has taken the lock, and its answer was lost.
 			return "", &statebackend.LockedError{HeldLock: h}
 		}
 	default:

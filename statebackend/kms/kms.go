@@ -63,7 +63,7 @@ func explained(err error, right string) error {
 		return &refusal{statebackend.ErrDenied, api.ErrorMessage() + " (allow " + right + " on the key, in the role's policy or the key's)"}
 	}
 	switch code := api.ErrorCode(); code {
-	case "InvalidCiphertextException", "IncorrectKeyException": // without a message, or with one that does not say what to do
+	case "InvalidCiphertextException", "IncorrectKeyException": // these errors have no message, or a message that does not say what to do
 		return &refusal{err, "another KMS key has encrypted this data key, or it was changed (" + code + "): set kms_key_id to the key that encrypted the state"}
 	default:
 		return &refusal{err, code + ": " + api.ErrorMessage()}

@@ -38,7 +38,8 @@ type values struct {
 	SkipIndex  *bool   `json:"skip_index_creation"`
 }
 
-// settings are the checked values, with those of the environment and the defaults.
+// settings are the checked values, with values from the environment and defaults in place of missing
+// ones.
 type settings struct {
 	connection                       pq.Config
 	schema, table, index             string

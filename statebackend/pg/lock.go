@@ -260,7 +260,8 @@ func (b *Backend) holders(ctx context.Context, keys ...int64) (all []holder, err
 	return all, nil
 }
 
-// waitFor waits until all holders of the locks are as done says, but not for long. It returns the holders.
+// waitFor waits until done returns true for all holders of the locks, but no longer than the time patience.
+// It returns the holders.
 func (b *Backend) waitFor(done func(holder) bool, keys ...int64) ([]holder, error) {
 	ctx := context.Background()
 	for deadline := time.Now().Add(patience); ; time.Sleep(pause) {

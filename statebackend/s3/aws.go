@@ -249,7 +249,7 @@ func (c *Config) httpClient() (*awshttp.BuildableClient, error) {
 	proxy := httpproxy.FromEnvironment()
 	if c.HTTPProxy != nil {
 		proxy.HTTPProxy = *c.HTTPProxy
-		if c.HTTPSProxy == nil { // as in the stock backend, which uses it for both
+		if c.HTTPSProxy == nil { // the stock backend, too, uses the HTTP proxy for both schemes
 			proxy.HTTPSProxy = *c.HTTPProxy
 		}
 	}

@@ -36,7 +36,7 @@ type Options struct {
 // Backend keeps states in a bucket. It implements statebackend.Backend.
 type Backend struct {
 	objects     *objects
-	items       dynamodb.Items // its Path is empty; without a Table there are no items
+	items       dynamodb.Items // Path is empty; without a Table, no items are used
 	key         string
 	prefix      string // workspace_key_prefix
 	useLockfile bool

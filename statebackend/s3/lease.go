@@ -165,8 +165,8 @@ func (w *workspace) releaseLease(ctx context.Context, mine statebackend.Lease) e
 	return w.file.UnlockLeased(ctx, mine)
 }
 
-// deposed returns the error of a release. If the error says that the lock was lost, this value forgets its
-// locks.
+// deposed is called with the error of releasing the lease, and returns it unchanged. If the error says that the
+// lock is lost, deposed first makes w forget its locks.
 func (w *workspace) deposed(err error) error {
 	if errors.As(err, new(*statebackend.LockLostError)) {
 		w.letGo()

@@ -11,7 +11,7 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend/lockfile"
 )
 
-// held describes the lock that this value holds.
+// held describes the lock that a workspace value holds.
 type held struct {
 	info   statebackend.LockInfo
 	object bool // the lock object
@@ -106,7 +106,7 @@ func (w *workspace) lockObject(ctx context.Context, info statebackend.LockInfo, 
 	if there, err := w.file.Holder(ctx); err == nil && there != nil {
 		return false, &statebackend.LockedError{HeldLock: *there}
 	}
-	if err == nil { // the server ignores conditions, and a note has said so
+	if err == nil { // the server ignores conditions; the user has already been told so in a note
 		return false, nil
 	}
 	w.options.Note(fmt.Sprintf("no lock object was put beside the state, so tools that look for one do not see our lock: %v", err))

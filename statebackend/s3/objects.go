@@ -30,7 +30,7 @@ type objects struct {
 	client      *awss3.Client
 	bucket      string
 	acl         string
-	tags        string // of all objects but locks, as S3 wants them in a header; "": none
+	tags        string // the tags of all objects except locks, encoded as S3 expects them in a header; "" means none
 	lockTags    string
 	kmsKeyID    string
 	encrypt     bool

@@ -36,7 +36,7 @@ type workspace struct {
 
 	mu        sync.Mutex
 	held      *held   // nil: this value holds no lock
-	digest    *string // the digest item's digest as last read; nil: not known
+	digest    *string // the digest in the digest item when it was last read; nil if not known
 	unsettled bool    // a digest was announced, and not written yet
 }
 

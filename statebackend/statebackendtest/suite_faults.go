@@ -123,8 +123,8 @@ func (r *runResult) step(do func() error) bool {
 	return false
 }
 
-// write reads the state, writes the next states, and unlocks. It calls the function after each time it has
-// written a state.
+// write reads the state, writes the next states, and unlocks. It calls after()
+// each time it has written a state.
 func (r *runResult) write(t *testing.T, w statebackend.Workspace, id string, after func() error) {
 	get := func() error {
 		s, err := w.Get(t.Context())

@@ -8,9 +8,9 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/language"
 )
 
-// olderSchemas has the schemas of Terraform 1.11 where they differ from today's, by today's schema. So HCL reports
-// an argument or a block that came later, in the words in which Terraform 1.11 reports it. What OpenTofu alone has
-// stays.
+// olderSchemas maps today's schemas to those of Terraform 1.11, where the two differ. So HCL reports an argument
+// or a block that Terraform got later, in the words of Terraform 1.11. The arguments and blocks that only OpenTofu
+// has are allowed in all versions.
 var olderSchemas = map[*hcl.BodySchema]*hcl.BodySchema{
 	lifecycleSchema: without(lifecycleSchema, "action_trigger", "destroy"), // since Terraform 1.14 and 1.16
 	variableSchema:  without(variableSchema, "const", "deprecated"),        // since Terraform 1.15

@@ -100,7 +100,7 @@ func (d *Decoder) languageBlock(b *hcl.Block) {
 	}
 }
 
-// edition checks the edition of the language: only is the only one so far.
+// edition checks the edition of the language. The parameter only is the one edition that exists so far.
 func (d *Decoder) edition(a *hcl.Attribute, only string) {
 	remedy := "The only edition of the language is " + only + ", which is the default: leave out this argument."
 	switch hcl.ExprAsKeyword(a.Expr) {

@@ -48,7 +48,7 @@ func parseFile(name string, src []byte, evaluated bool) (*hcl.File, map[string]h
 	for _, n := range slices.Sorted(maps.Keys(attrs)) {
 		values[n] = attrs[n].Expr
 		if broken || !evaluated {
-			continue // errors in a part of a broken file may only follow from the first error
+			continue // In a broken file, an error in one part may be only a consequence of the first error.
 		}
 		if _, more := attrs[n].Expr.Value(nil); more.HasErrors() {
 			ds = append(ds, more...)

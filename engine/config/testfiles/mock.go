@@ -16,7 +16,7 @@ type Mock struct {
 	// Source is a directory of further mock files, relative to the root module's directory; "" means none.
 	// [Load] has read these files.
 	Source string
-	During During // of all mocks and overrides without their own
+	During During // the value for all mocks and overrides that do not set it themselves
 }
 
 // An ObjectType is a type of resource or a type of data source.

@@ -89,7 +89,7 @@ func (c *conclusion) newOutputs() []func(*states.Editor) {
 		}
 		plain := marks.Plain(v)
 		if after := marks.Plain(planned.After); after.IsWhollyKnown() {
-			plain = after // as read from the plan file, which has no negative zero
+			plain = after // after was read from the plan file, which has no negative zero
 		}
 		if plain.IsNull() {
 			out = append(out, remove)

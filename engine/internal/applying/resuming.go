@@ -62,7 +62,7 @@ func (a *applier) fateOf(step order.Step, c *plans.ResourceChange) (fate, journa
 		if c.Action == plans.CreateThenDelete {
 			object.Deposed, _ = p.Deposed(c.Addr.Instance)
 		}
-		if c.KeepsOld { // edits only the state; the edit of a deposed object can be repeated
+		if c.KeepsOld { // The change keeps the real object, so it only edits the state. The edit of a deposed object can be repeated.
 			if object.Deposed == addrs.NotDeposed && p.Edited(object) {
 				return done, journaling.Call{}
 			}

@@ -35,9 +35,9 @@ type Installer struct {
 	CacheMayBreakLock bool
 	Memo              *Memo // nil: nothing is remembered
 	Limits            Limits
-	// Store returns the archive of a stored package; an error means that it has none. It is called before the
-	// source is asked, for packages with checksums in the lock file. The archive need not be trusted, since
-	// it is verified. If Store is nil, there is no store.
+	// Store returns the archive of a stored package; an error means that the store does not have the archive.
+	// It is called before the source is asked, for packages with checksums in the lock file. The archive need
+	// not be trusted, since it is verified. If Store is nil, there is no store.
 	Store func(context.Context, Kept) (Package, error)
 	// Keep is called with each archive that was downloaded and verified, so that a store can keep it. It may
 	// be nil.

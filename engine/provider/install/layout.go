@@ -88,11 +88,11 @@ func tempName(path string) (string, error) {
 
 // moveInto moves a directory or link from a path of tempName to its final path, and removes the previous one.
 // Another process may do the same at the same time (in a plugin cache). The function same, if not nil,
-// reports whether the package at path is as good as the new one. There is never half a package. A crash
-// leaves the old package, the new one, or none; the next init repairs that.
+// reports whether the package at path is as good as the new one. The final path never has half a package. A
+// crash leaves the old package, the new one, or none; the next init repairs that.
 func moveInto(tmp, path string, same func() bool) (err error) {
 	defer os.RemoveAll(filepath.Dir(tmp))
-	const attempts = 5 // another process may win the race in each
+	const attempts = 5 // In each attempt, another process may move its package first.
 	for i := range attempts {
 		// This rename succeeds if path is free, or if both are links. A directory at path must be moved away
 		// first.

@@ -79,7 +79,7 @@ func (w *lastWords) addPanic(line string) {
 	case strings.HasPrefix(line, "\t") && w.places < keepPlaces:
 		place, _, _ := strings.Cut(strings.TrimSpace(line), " +0x")
 		if strings.Contains(place, "/runtime/") || strings.HasPrefix(place, "runtime/") {
-			break // this line shows how Go panics, not where
+			break // a line of Go's runtime shows only how the panic was handled
 		}
 		w.places++
 		w.lines = append(w.lines, "  at "+place)

@@ -39,9 +39,9 @@ func Plan(p *plans.Plan, cfg *config.Config, schemas Schemas) ([]byte, error) {
 	t.resourceChanges("resource_changes", p.Changes)
 	t.outputChanges(p.Outputs)
 	t.invocations(p.Invocations)
-	t.unsigned = false // Terraform reads only the members before this from the plan's file
+	t.unsigned = false // Terraform reads from a plan file only the members before this one.
 	if p.PriorState != nil && !p.PriorState.IsEmpty() {
-		t.key("prior_state") // without checks: the plan's own checks are valid
+		t.key("prior_state") // The prior state is written without checks, because the plan has newer ones.
 		if err := t.state(p.PriorState, schemas, false); err != nil {
 			return nil, err
 		}

@@ -31,9 +31,10 @@ type Command struct {
 	Failed bool `json:",omitempty"` // --failed
 	// Options are the options of a plan.
 	Options Options `json:",omitzero"`
-	// Generate asks a query for the configuration of what it finds.
+	// Generate asks a query for the configuration of the objects that it finds.
 	Generate bool `json:",omitempty"` // -generate
-	// PullRequest asks a query to open a pull request with the configuration of what it finds.
+	// PullRequest asks a query to open a pull request with the configuration of the objects that it
+	// finds.
 	PullRequest bool `json:",omitempty"` // -pull-request
 	// Reason is the author's reason for the command, as typed.
 	Reason string `json:",omitempty"` // --reason
@@ -88,7 +89,7 @@ func (c Command) Everything() bool {
 
 // AsPlan returns the command for a plan that has the same effect as c. For example, "retry" means a plan of
 // everything that failed. A change of the state, such as "state mv", is planned and shown first, and an apply
-// makes it. A command that is no plan in this sense is returned unchanged.
+// makes it. A command without such a plan is returned unchanged.
 func (c Command) AsPlan() Command {
 	r, _ := rowOf(c.Verb)
 	if r.plan == nil {

@@ -112,7 +112,7 @@ var theirs = map[string]Command{
 	"lockstep abort":            {Verb: Stop},
 	"lockstep force-unlock":     {Verb: Unlock, Project: "NAME"},
 	"lockstep approve_policies": {Verb: Override, Reason: "..."},
-	"lockstep show":             {Verb: Help}, // otherwise "stop" would be suggested, which is spelt similarly
+	"lockstep show":             {Verb: Help}, // Without this row, the suggestion would be "stop", which has a similar spelling.
 }
 
 // destruction is the command for a plan that destroys all objects. The plan alone destroys nothing.

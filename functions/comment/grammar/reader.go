@@ -211,7 +211,7 @@ func (r *reader) plain(w word) {
 		default:
 			r.command.Arguments = append(r.command.Arguments, text)
 		}
-	case r.row.hash && hashPattern.MatchString(text): // in quotes, too: we write hashes as code
+	case r.row.hash && hashPattern.MatchString(text): // A hash counts in quotes, too, because Lockstep's own texts show hashes as code.
 		r.plan(text)
 	case r.row.commit && r.command.Commit == "" && commitPattern.MatchString(text):
 		r.command.Commit = strings.ToLower(text)
@@ -347,7 +347,7 @@ func (r *reader) set(o *option, value string) {
 	case r.command.Options.count() == maxValues:
 		r.lose(Problem{Kind: ManyValues, Most: maxValues})
 	case !o.set(&r.command, value):
-		r.say(Problem{Kind: Twice, Flag: o.flag()}) // to use only the first value selects no more
+		r.say(Problem{Kind: Twice, Flag: o.flag()}) // The suggestion uses only the first value, so it selects no more than the line did.
 	}
 }
 

@@ -16,8 +16,7 @@ const (
 	// Lock prevents applies of other pull requests to the same state, until Unlock, the merge or the close.
 	Lock   Verb = "lock"
 	Unlock Verb = "unlock"
-	// Lock prevents applies of other pull requests to the same state. The lock ends by Unlock, or when the pull
-	// request is merged or closed.
+	// Override overrides requirements of the settings for the present plans.
 	Override Verb = "override"
 	Retry    Verb = "retry"
 	// Drift makes a plan with -refresh-only.
@@ -74,9 +73,9 @@ type row struct {
 	// ungated is set for a verb that does something to projects, but that a require block cannot name: see [Gated].
 	ungated bool
 	// plan is set for a verb that is another name for a plan with options, such as drift. It replaces the
-	// command by the command for this plan. is is set for the same verbs. It reports whether a plan with the
-	// options o has the effect of the verb. failed is then set if the plan was requested because the last plan
-	// or apply had failed.
+	// command by the command for this plan. The function is, which is set for the same verbs, reports whether
+	// a plan with the options o has the effect of the verb. Its parameter failed is set if the plan was
+	// requested because the last plan or apply had failed.
 	plan func(*Command)
 	is   func(o Options, failed bool) bool
 }
@@ -113,7 +112,7 @@ var table = []row{
 		verb: Unlock, participle: "unlocked", acts: true, decisive: true,
 		help: []Form{{"lockstep unlock", "releases the locks of this pull request, also those that its applies left behind"}},
 	},
-	{ // Each require block says itself who may give one.
+	{ // Each require block itself says who may override its requirements.
 		verb: Override, participle: "overridden", acts: true, takes: []*option{because}, reasoned: true, decisive: true, ungated: true,
 		help: []Form{{`lockstep override --reason "..."`, "overrides requirements for the current plans, if the settings allow you to"}},
 	},

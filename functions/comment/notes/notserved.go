@@ -12,8 +12,8 @@ type NotServed struct {
 	Why  Unserved
 	Repo string // "acme/infra"
 	// ID and Was are set if the name that is enabled now belongs to a different account or repository. Was is
-	// the ID that was enabled, ID that of the account or repository that has the name now. Owner is the login
-	// of the repository's owner.
+	// the ID that was enabled. ID is the ID of the account or repository that has the name now. Owner is the
+	// login of the repository's owner.
 	Owner   string
 	ID, Was int64
 }

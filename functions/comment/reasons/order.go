@@ -85,7 +85,7 @@ func (r OutOfOrder) words() (text, remedy string) {
 	case len(r.OnMerge) > 0 && !r.Later && !r.Removed:
 		return text, fmt.Sprintf("%[1]s Choose one:\n\n- After the merge, comment %[2]s for a new plan, and apply it.\n- To apply %[3]s before the merge, remove its `depends_on` from this pull request.\n- To have the merge apply %[3]s, too, first merge the `depends_on` in a pull request of its own. Then comment `lockstep plan` here.",
 			onlyOnMerge(r.OnMerge), markdown.Code("lockstep retry"), markdown.Code(r.Project))
-	case len(r.OnMerge) == len(r.Left): // by plans that the merge does not apply
+	case len(r.OnMerge) == len(r.Left): // A merge applies these projects, but not their present plans.
 		remedy = fmt.Sprintf("The present plan of %s is not confirmed or not complete, so the merge does not apply it. First comment %s, and read the result.", markdown.List(r.OnMerge), planOf(r.OnMerge))
 		if r.Later {
 			remedy += " Then merge: the merge applies all in order."

@@ -15,8 +15,8 @@ func (r NoPlan) words() (text, remedy string) {
 	return "There is no plan to apply.", planAgain(r.Merged)
 }
 
-// RequestedFailed reports that the plan failed which was requested together with the apply. The project still has
-// its plan from before.
+// RequestedFailed reports that the plan that was requested together with the apply has failed. The project still
+// has its earlier plan.
 type RequestedFailed struct{}
 
 func (RequestedFailed) words() (text, remedy string) {
@@ -26,7 +26,7 @@ func (RequestedFailed) words() (text, remedy string) {
 // BeingPlanned reports that the plan to apply is not made yet.
 type BeingPlanned struct {
 	Merged bool
-	Verb   grammar.Verb `json:",omitempty"` // of the command, where it is no apply
+	Verb   grammar.Verb `json:",omitempty"` // verb of the command; "" for an apply
 }
 
 func (r BeingPlanned) words() (text, remedy string) {
@@ -41,7 +41,7 @@ func (r BeingPlanned) words() (text, remedy string) {
 
 // BeingApplied reports that an apply of the project is already in progress or queued.
 type BeingApplied struct {
-	By   string       // login of the user who asked for it
+	By   string       // login of the user who requested that apply
 	Verb grammar.Verb // of the refused command
 	// Late is set for an apply that a merge has requested, and that waits until its requirements are met.
 	Late bool `json:",omitempty"`

@@ -15,11 +15,11 @@ import (
 type Required struct {
 	Verb   grammar.Verb
 	Tree   rulings.Ruling
-	Merged bool `json:",omitempty"` // a merge asks for the apply, so that no comment helps
+	Merged bool `json:",omitempty"` // a merge has requested the apply, so a comment cannot request it again
 	Later  bool `json:",omitempty"` // the merge comes before the apply: see AppliedLater and PlaceRenamed
 	// Waits is set if a merge has requested the apply, and the apply waits until its requirements are met.
 	Waits bool `json:",omitempty"`
-	// Elsewhere is set if only a comment on a different pull request helps.
+	// Elsewhere is set if the command has to be given on a different pull request.
 	Elsewhere bool `json:",omitempty"`
 	// OnIssue is set for a command on an issue, where conditions that need a pull request are never met.
 	OnIssue bool `json:",omitempty"`

@@ -6,14 +6,16 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// StepFailed reports that a required step of lockstep.hcl has failed, and that its failure ends what was asked for.
+// StepFailed reports that a required step of lockstep.hcl has failed, so that the requested plan or apply was not
+// made.
 type StepFailed struct {
 	Step string // its name
 	On   string // "generate" or "before_apply"
 	// Why is a phrase. Said is the last line that the program wrote, without secrets; "" if it wrote nothing.
 	Why  string
 	Said string `json:",omitempty"`
-	// Whole is an address or a command for all that the steps wrote; "" if there is none.
+	// Whole says where people find everything that the steps wrote: an address, or a command that
+	// fetches it; "" if there is neither.
 	Whole string `json:",omitempty"`
 	// Again is the command that runs the step once more.
 	Again string

@@ -31,7 +31,7 @@ const (
 	Freeze      Rule = "freeze"            //
 	MaxChanges  Rule = "max_changes"       // Have is the number of changes, Want the maximum
 	MaxDestroys Rule = "max_destroys"      //
-	MaxCost     Rule = "max_cost_increase" // Against has larger increases, or says why there is none
+	MaxCost     Rule = "max_cost_increase" // Against has the increases that are too large, or why no increase is known
 	NoDestroy   Rule = "no_destroy"        // Wanted lists patterns, Found lists types
 	NoRisk      Rule = "no_risk"           // Wanted lists names of risks; Against has those of the plan with objects, and Have is the number of further objects
 	Policy      Rule = "policy"            // Wanted lists names; Against has denials, and Have is the number of further ones; Found has warnings, and Want is the number of further ones

@@ -2,9 +2,9 @@ package rulings
 
 import "slices"
 
-// LeftToGitHub reports whether only a rule of the base branch is missing whose name GitHub does not tell.
-// GitHub refuses the merge because of this rule. So Lockstep's check must not fail, too: GitHub would show this
-// check as the reason, and people would not see the rule.
+// LeftToGitHub reports whether the only missing condition is a rule of the base branch that GitHub does not
+// name. GitHub refuses the merge because of this rule. So Lockstep's check must not fail, too: GitHub would
+// show this check as the reason, and people would not see the rule.
 func (r Ruling) LeftToGitHub() bool { return !r.Outcome.Allows() && r.butBlocked() }
 
 func (r Ruling) butBlocked() bool {

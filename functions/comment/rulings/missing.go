@@ -27,7 +27,7 @@ func (r Ruling) comes() bool {
 func (r Ruling) Denied() bool { return len(r.DeniedBy()) > 0 }
 
 // DeniedBy returns the policies, gates and steps that deny the plan, in Markdown: "policy `ranges`". A requirement
-// with several alternatives is denied only if all of them are.
+// with several alternatives is denied only if all alternatives are denied.
 func (r Ruling) DeniedBy() (out []string) {
 	switch {
 	case r.Outcome.Allows():
@@ -68,8 +68,8 @@ func (r Ruling) NeedsApproval() bool {
 }
 
 // Missing returns the conditions that are not met, each in a few words of Markdown: "label `ready`". If settled
-// is true, it returns those that neither time nor people can fulfil for this plan. Otherwise it returns those
-// that they can.
+// is true, it returns the conditions that neither time nor people can fulfil for this plan. Otherwise it
+// returns the conditions that time or people can fulfil.
 func (r Ruling) Missing(settled bool) (out []string) {
 	w := wordings[r.Rule]
 	switch {

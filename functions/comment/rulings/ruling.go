@@ -104,7 +104,7 @@ type Outcome string
 const (
 	Holds         Outcome = "holds"
 	Fails         Outcome = "fails"
-	Unknown       Outcome = "unknown"        // a fact could not be read, so the rule does not allow
+	Unknown       Outcome = "unknown"        // a fact could not be read, so the rule does not allow the command
 	NotApplicable Outcome = "not applicable" // the rule has nothing to decide about
 	Lifted        Outcome = "lifted"         // the rule is not met, and a person has overridden it
 )

@@ -30,8 +30,8 @@ func (r Ruling) Markdown(depth int) string {
 	return b.String()
 }
 
-// succeeded returns the names of the steps that have succeeded and about which there is nothing else to say, if there are
-// several, and the other parts of the ruling.
+// succeeded returns in steps the names of the steps that have succeeded, if there are several and nothing else is to be
+// said about them. rest has the other parts of the ruling.
 func (r Ruling) succeeded() (rest []Ruling, steps []string) {
 	for _, x := range r.Of {
 		if x.Rule == Requirement && x.Outcome == Holds && x.By == "" && len(x.Of) == 1 && x.Of[0].Rule == Step && len(x.Of[0].Found) == 0 {

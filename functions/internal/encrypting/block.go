@@ -17,7 +17,7 @@ type reader struct {
 	state, plan, others *target
 	named               []*target
 
-	keys        map[string]*encryption.Keys // by address; nil while being read, or after an error
+	keys        map[string]*encryption.Keys // the keys by address; nil while they are read, or after an error
 	lengths     map[string]int              // of keys in bytes, by address
 	methods     map[string]encryption.Method
 	imprints    map[string]imprint // of methods and key providers, by address

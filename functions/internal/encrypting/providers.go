@@ -198,7 +198,9 @@ func (r *reader) external(d *declared) *encryption.Keys {
 		r.errorf(d.at, "Invalid key provider", "%s: %s.", d.address, err)
 		return nil
 	}
-	r.lengths[d.address] = 32 // the program decides; a key of another length fails when it is used
+	// The program decides about the length. A key of another length than 32 bytes causes an error when it is
+	// used.
+	r.lengths[d.address] = 32
 	r.imprintExternal(d.address, name, x)
 	return encryption.NewKeys(name, x, nil)
 }

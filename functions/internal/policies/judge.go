@@ -45,8 +45,8 @@ func (s *Set) Judge(ctx context.Context, plan []byte) (Verdict, error) {
 	return e.verdict(), nil
 }
 
-// readPlan parses the JSON of a plan. A document that is not a plan is an error: without that, it would pass,
-// because it has nothing that rules check.
+// readPlan parses the JSON of a plan. A document that is not a plan is an error. Without this error, the
+// document would pass, because it has nothing that rules check.
 func readPlan(plan []byte) (ast.Value, error) {
 	var doc any
 	if err := util.UnmarshalJSON(plan, &doc); err != nil {

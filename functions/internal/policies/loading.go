@@ -97,7 +97,7 @@ func (d directory) addData(name string, src []byte, ps *problems) {
 		err = util.Unmarshal(src, &doc) // as YAML 1.2
 	}
 	if err == nil {
-		_, err = ast.InterfaceToValue(doc) // refuses numbers that are too large to compute with
+		_, err = ast.InterfaceToValue(doc) // InterfaceToValue refuses numbers that are too large for computations.
 	}
 	if err != nil {
 		ps.add(name, lineOf(src, err), "the data can not be read: %v", err)

@@ -29,8 +29,8 @@ type Error struct {
 
 // A Problem is one mistake in a policy, with its place.
 type Problem struct {
-	File    string // as it was given to [Compile]; "" if it is in no single file
-	Line    int    // from 1; 0 if it is in no single line
+	File    string // name of the file as it was given to [Compile]; "" if the mistake is in no single file
+	Line    int    // number of the line, from 1; 0 if the mistake is in no single line
 	Message string // of at most about 400 bytes of valid UTF-8, possibly with line breaks and values of the plan
 }
 

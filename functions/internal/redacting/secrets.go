@@ -20,7 +20,7 @@ const shortestText = 5
 // that, many goroutines can call [Secrets.From].
 type Secrets struct {
 	texts   map[string]bool // reduced
-	solid   map[string]bool // the short ones among texts that have no blank space
+	solid   map[string]bool // short secrets without blank space
 	numbers map[string]bool // normal forms, see number
 	encoded map[string]bool
 	keys    map[string]bool

@@ -6,9 +6,9 @@ import (
 	"sync"
 )
 
-// phrases are texts in Lockstep's reports that are never hidden, and neither are their parts. Otherwise, the
-// author of a configuration could declare a word such as "destroyed" as sensitive, to hide a deletion in a
-// plan.
+// phrases are texts in Lockstep's reports that are never hidden, and neither are their parts. Without this
+// list, the author of a configuration could declare a word such as "destroyed" as sensitive, to hide a
+// deletion in a plan.
 var phrases = []string{
 	"will be created", "will be destroyed", "will be updated in-place", "must be replaced", "will be replaced, as requested",
 	"is tainted, so must be replaced", "will be replaced due to changes in replace_triggered_by", "will be read during apply",

@@ -14,8 +14,8 @@ import (
 // moving matches the numbers in a message that change when lines move: "main.tf:12,3-4" and "line 12".
 var moving = regexp.MustCompile(`(?i)(:|\blines? )[0-9]+([,:-][0-9]+)*`)
 
-// fingerprint returns the fingerprint of a finding. The tool's own fingerprints count, if it has any. Otherwise the
-// message and the content of the line do, and not the number of the line.
+// fingerprint returns the fingerprint of a finding. The tool's own fingerprints count, if it has any. If it has
+// none, the message and the content of the line count. The number of the line never counts.
 func (r *reader) fingerprint(tool, rule, file string, line int, message string, prints []string) string {
 	if len(prints) > 0 {
 		slices.Sort(prints)

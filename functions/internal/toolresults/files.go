@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// An artifact is the place of a file, as SARIF describes it: an address, relative to the base of a name. index is the
-// place of the description in the list of artifacts, -1 for none.
+// An artifact is the place of a file, as SARIF describes it: an address, and the name of the base to which the
+// address is relative. index is the position of the description in the list of artifacts; -1 for none.
 type artifact struct {
 	uri, base string
 	index     int
@@ -28,14 +28,14 @@ func (r *reader) pathOf(a artifact, bases map[string]artifact) (name string, ins
 			return name, true
 		}
 	}
-	return name, inside // of the last meaning, which is that of the specification
+	return name, inside // no path exists: use the last meaning, the one that SARIF's specification gives the address
 }
 
-// maxBases is how many bases one base can have.
+// maxBases is the maximum length of a chain of bases. A base can be relative to another base.
 const maxBases = 10
 
-// base returns the directory of a base of a name: "" if it is unknown, for which the program's directory counts. ok is
-// false if it is outside of the file system.
+// base returns the directory of the base with a name; "" if it is unknown: the program's directory is then used. ok is
+// false if the base is not in the file system.
 func (r *reader) base(name string, bases map[string]artifact, depth int) (dir string, ok bool) {
 	b, known := bases[name]
 	if !known || b.uri == "" || depth > maxBases {

@@ -62,8 +62,8 @@ func sum(a *Amount, b Amount) *Amount {
 	return &b
 }
 
-// project reads a project. Without the key pastBreakdown, infracost has not looked at the costs from before: the
-// difference that it writes then is 0, or all of the costs.
+// project reads a project. If the key pastBreakdown is missing, infracost has not computed the costs before the
+// change. The difference in its output then means nothing: it is 0, or the whole costs.
 func (r *reader) project(w *walker) (p ProjectCost) {
 	resources := largest[ResourceCost]{weight: func(c ResourceCost) Amount { return c.Increase.Abs() }}
 	w.object(func(key string) {
@@ -142,7 +142,7 @@ func (l *largest[T]) add(x T) {
 	}
 }
 
-// shrink removes all values but the largest ones, and sorts these. Of equal ones, the first come first.
+// shrink removes all values but the largest ones, and sorts these. Equal values keep their order.
 func (l *largest[T]) shrink() {
 	slices.SortStableFunc(l.list, func(a, b T) int { return l.weight(b).Cmp(l.weight(a)) })
 	if more := len(l.list) - MaxCosts; more > 0 {

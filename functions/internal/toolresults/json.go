@@ -11,7 +11,7 @@ import (
 )
 
 // checkJSON returns an error for JSON that takes too much memory: deep nesting, and long numbers or texts. It does not
-// check the syntax. Without it, a decoder would first keep such a number as a whole.
+// check the syntax. Without this check, a decoder would first keep such a number as a whole.
 func checkJSON(data []byte) error {
 	depth, begin := 0, -1 // begin is the offset of the number or word
 	for i := 0; i < len(data); i++ {
@@ -144,7 +144,8 @@ func (w *walker) object(read func(key string)) bool {
 	return true
 }
 
-// member reads an object of which one member counts: read reads its value.
+// member reads an object in which only the member with the given name counts. The function read reads
+// the value of this member.
 func (w *walker) member(name string, read func()) {
 	w.object(func(key string) {
 		if key == name {

@@ -75,7 +75,8 @@ type junitReader struct {
 	text   *strings.Builder
 }
 
-// An openSuite is a suite that is being read. stated are the numbers of its attributes. outer is set if it has suites.
+// An openSuite is a suite that is being read. stated are the numbers of its attributes. outer is set if the suite
+// contains other suites.
 type openSuite struct {
 	Suite
 	stated TestCounts

@@ -35,11 +35,11 @@ func messageOf(w *walker) (m message) {
 	return m
 }
 
-// placeholder matches {0}, and the brackets that stand for themselves.
+// placeholder matches {0}, and doubled brackets, which stand for single ones.
 var placeholder = regexp.MustCompile(`\{[0-9]{1,3}\}|\{\{|\}\}`)
 
 // fill returns the text of the message, with its arguments. texts are those of the rule. A text that becomes too long
-// is replaced as a whole, because a part of it could have the half of a secret.
+// is replaced as a whole, because a part of it could contain half of a secret.
 func (m message) fill(texts map[string]string) string {
 	text := m.text
 	if text == "" {
@@ -68,7 +68,7 @@ func (m message) fill(texts map[string]string) string {
 	return short(text)
 }
 
-// short returns a text, or another one in place of a text that is too long.
+// short returns text, or a note in its place if it is too long.
 func short(text string) string {
 	if len(text) > maxFill {
 		return "(the message is longer than " + strconv.Itoa(maxFill>>10) + " KB)"

@@ -45,7 +45,8 @@ type Options struct {
 }
 
 // Read reads the output of a program. The error says why an output that should have a format, by [Options.Format] or
-// by its beginning, cannot be read: a sentence without secrets, for people. The result then is that of a text.
+// by its beginning, cannot be read: a sentence without secrets, for people. After an error, the result is that of a
+// text.
 func Read(output []byte, o Options) (Result, error) {
 	r := &reader{Options: o, output: bytes.TrimPrefix(output, []byte("\ufeff"))}
 	r.output = bytes.TrimLeft(r.output, " \t\r\n")
@@ -69,7 +70,7 @@ type reader struct {
 	filled int // bytes of messages
 }
 
-// errOther means that an output looks like a format at its beginning, and has another one.
+// errOther means that an output begins like one format, but has the keys of another.
 var errOther = errors.New("its keys are not those of the format")
 
 // read returns the result, and the format that an error is about.

@@ -112,7 +112,7 @@ type Finding struct {
 	// Help is an address that begins with https://, with more about the rule; "" if there is none.
 	Help string `json:",omitempty"`
 	// Fingerprint is equal for the same finding in another commit, even if its line has moved. It has two hashes with @
-	// between them, the second one of the file. Two findings of one commit can have the same.
+	// between them, the second one of the file. Two findings of one commit can have the same fingerprint.
 	Fingerprint string
 }
 
@@ -132,7 +132,8 @@ type Tests struct {
 	Failed []Case `json:",omitempty"`
 }
 
-// TestCounts is the number of test cases by their result. Tests is the number of all, the passed ones included.
+// TestCounts is the number of test cases by their result. Tests is the number of all test cases, including
+// those that passed.
 type TestCounts struct{ Tests, Failures, Errors, Skipped int }
 
 func (c *TestCounts) add(d TestCounts) {

@@ -44,11 +44,12 @@ func (g *Group) keep() {
 	g.List = g.List[:min(len(g.List), MaxFindings)]
 }
 
-// A sarifRun is the part of a run that its results refer to. A file can have it after the results.
+// A sarifRun is the part of a run that its results refer to. A file can contain this part after the
+// results.
 type sarifRun struct {
 	tool      string
 	byID      map[string]rule
-	byPlace   map[[2]int]rule // by the list of rules and the index in the list
+	byPlace   map[[2]int]rule // rules by the number of their list and their index in the list
 	rules     int             // all of them
 	artifacts []artifact
 	bases     map[string]artifact
@@ -392,7 +393,7 @@ func (r *reader) add(x sarifResult, run sarifRun, out *Findings) {
 		f.Message = cmp.Or(f.Title, f.Rule, "no message")
 	}
 	f.Fingerprint = r.fingerprint(run.tool, f.Rule, file, f.Line, text, x.prints)
-	if f.File = r.clean(file); f.File != file { // a name with a secret is no name
+	if f.File = r.clean(file); f.File != file { // the name contained a secret, so it is not the name of the file any more
 		f.Line, f.Last, f.Column, f.LastColumn = 0, 0, 0, 0
 	}
 	out.add(f)

@@ -32,7 +32,7 @@ func Readable(output []byte, redact func(string) string) (text string, cut bool)
 	}
 	r := reader{Options: Options{Redact: redact}}
 	text = r.clean(string(output))
-	if cut { // the beginning may have the half of a secret
+	if cut { // The beginning may contain half of a secret.
 		text = text[min(maxSecret, len(text)):]
 	}
 	if more := len(text) - MaxKept; more > 0 {
@@ -47,13 +47,14 @@ func Readable(output []byte, redact func(string) string) (text string, cut bool)
 	return text, cut
 }
 
-// Tail returns the last lines of an output as people would see them on a terminal: without colours, and of lines that
-// the program has overwritten, the last version. lines is how many lines are left out before them; -1 if there are too
-// many to be counted. Like the texts of a [Result], the text is redacted by redact and then cut.
+// Tail returns the last lines of an output as people would see them on a terminal: without colours. Of a line that the
+// program has overwritten, it returns the last version. lines is the number of lines that are left out before the
+// result; -1 if there are too many to be counted. Like the texts of a [Result], the text is redacted by redact and
+// then cut.
 func Tail(output []byte, redact func(string) string) (text string, lines int) {
 	counted := 0
 	if more := len(output) - tailRead; more > 0 {
-		// The first line may have the half of a secret.
+		// The first line may contain half of a secret.
 		n := bytes.IndexByte(output[more:], '\n')
 		if n < 0 {
 			return "(a line is longer than 128 KB)", -1

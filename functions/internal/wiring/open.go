@@ -30,8 +30,8 @@ const Version = "0.1.0-dev"
 type World struct {
 	Settings
 	Log *slog.Logger
-	// Measure records measurements, and Trace begins a span for each message; nil for nowhere. Flush sends what they have
-	// recorded; nil if nothing is sent.
+	// Measure records measurements, and Trace begins a span for each message; if one of them is nil, its data is dropped.
+	// Flush sends what they have recorded; nil if nothing is sent.
 	Measure metrics.Func
 	Trace   metrics.Tracer
 	Flush   func(context.Context)

@@ -39,7 +39,7 @@ type Settings struct {
 	WebhookSecret          string // the same
 	GitHubURL              string
 	// PageSecret is the ARN of the page's secret. PageURL is the address of the page, without a slash at the end. It is ""
-	// if there is no page, and in the web function if that is at its own address.
+	// if there is no page. In the web function, it is also "" if the page is at the function's own address.
 	PageSecret, PageURL string
 	// Apps are the additional Apps, without the first one. AppsSecrets is the prefix of the names of their
 	// secrets.

@@ -1,6 +1,6 @@
 // Package otlp sends measurements and traces to a collector of OpenTelemetry: OTLP over HTTP, by OpenTelemetry's own SDK.
 //
-// It is apart from package metrics so that the webhook's function does not contain the SDK. Start at [Open].
+// It is separate from package metrics, so that the webhook's function does not contain the SDK. Start at [Open].
 package otlp
 
 import (
@@ -160,7 +160,7 @@ func (x *Exporter) Trace(parent metrics.Parent, name string, start time.Time, at
 	carrier := propagation.MapCarrier{}
 	propagation.TraceContext{}.Inject(ctx, carrier)
 	return carrier["traceparent"], func(err error) {
-		if err != nil { // not its text, which may name what only a log should name
+		if err != nil { // The text of the error is left out, because it may contain names that belong only into a log.
 			span.SetStatus(codes.Error, "not handled")
 		}
 		span.End()

@@ -1,5 +1,6 @@
 // Package pagetest drives Chromium over pages, for tests: what a page shows, what the browser complains about, and what
-// axe-core finds wrong for people who use a keyboard or a screen reader. It knows no page. Start at [Browser].
+// axe-core finds wrong for people who use a keyboard or a screen reader. The package knows nothing about particular
+// pages. Start at [Browser].
 package pagetest
 
 import (
@@ -47,8 +48,8 @@ func Browser(t *testing.T) context.Context {
 	return ctx
 }
 
-// Complaints returns a func that returns what the browser has complained about since: errors in scripts, and what the
-// content security policy did not allow.
+// Complaints returns a func that returns what the browser has complained about since the call of Complaints: errors
+// in scripts, and violations of the content security policy.
 func Complaints(t *testing.T, ctx context.Context) func() []string {
 	t.Helper()
 	var mu sync.Mutex
@@ -78,8 +79,8 @@ func Complaints(t *testing.T, ctx context.Context) func() []string {
 	}
 }
 
-// axe runs all rules of axe-core, without those that are only recommended, and returns what they find: a line for each
-// rule with the elements.
+// axe runs all rules of axe-core, except those that are only recommendations. It returns the violations: a line for
+// each rule with the elements.
 const axe = `axe.run(document, { resultTypes: ["violations"] }).then((r) =>
 	r.violations.map((v) => v.id + ": " + v.help + ": " + v.nodes.map((n) => n.html.slice(0, 200)).join(" | ")))`
 

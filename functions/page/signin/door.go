@@ -17,9 +17,11 @@ import (
 )
 
 const (
-	// sessionLife is the longest life of a session. GitHub's tokens of people are valid as long.
+	// sessionLife is the longest life of a session. GitHub's tokens of people are valid for the same
+	// time.
 	sessionLife = 8 * time.Hour
-	// attemptLife is how long a person may take to sign in on GitHub. GitHub's codes are valid as long.
+	// attemptLife is how long a person may take to sign in on GitHub. GitHub's codes are valid for the
+	// same time.
 	attemptLife = 10 * time.Minute
 	// maxTo is the maximum length of the path that a person sees after the sign-in.
 	maxTo = 1024
@@ -102,7 +104,8 @@ func (d *Door) session(r *http.Request) (s session, ok bool) {
 	if err != nil || !d.keys.open(sessionPurpose, c.Value, &s) || !time.Now().Before(time.Unix(s.End, 0)) {
 		return session{}, false
 	}
-	// A session of a link ends if people can sign in, and a session of a person if nobody can.
+	// If people can sign in, sessions from signed links are no longer valid. If nobody can sign in,
+	// sessions of people are not valid.
 	return s, (d.GitHub == nil) == (s.Link != nil)
 }
 

@@ -17,7 +17,8 @@ import (
 // LinkLife is how long a signed link is valid.
 const LinkLife = 15 * time.Minute
 
-// clockDrift is how far the clock of the machine that makes a link may be ahead.
+// clockDrift is how far the clock of the machine that makes a link may be ahead of this machine's
+// clock.
 const clockDrift = time.Minute
 
 var namePattern = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,100}$`)

@@ -45,7 +45,8 @@ func (s Scope) path() string {
 	return page.RepositoryID{Owner: s.Owner, Name: s.Name}.Path()
 }
 
-// covers reports whether a session may see a path: that of a person all, that of a link only the paths of its scope.
+// covers reports whether a session may see a path: a person's session may see all paths, and a link's session only
+// the paths of its scope.
 func (s session) covers(path string) bool {
 	return s.Link == nil || path == s.Link.path() || strings.HasPrefix(path, s.Link.path()+"/")
 }

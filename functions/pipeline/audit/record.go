@@ -41,8 +41,8 @@ type Record struct {
 	PrevAt time.Time `json:",omitzero"`
 	At     time.Time
 	Event  Event
-	// By is the login of the person who gave the command; "" if nobody did. For is the ID of the message that told of
-	// it. It is "" in records of an apply.
+	// By is the login of the person who gave the command; "" if nobody did. For is the ID of the message with the
+	// command; "" in records of an apply.
 	By  string `json:",omitempty"`
 	For string `json:",omitempty"`
 
@@ -58,9 +58,9 @@ type Record struct {
 	Head  string `json:",omitempty"` // commits
 	Base  string `json:",omitempty"`
 	Merge string `json:",omitempty"`
-	// Plan is the hash of the plan that people have seen. It is the hash of Parts, if they are known. Parts also has the versions of
-	// Lockstep and of the providers. Applied is the hash of the bytes of the plan that is applied: those in Parts,
-	// unless Lockstep had to make the plan again, with the same changes; Again is then true.
+	// Plan is the hash of the plan that people have seen. It is the hash of Parts, if they are known. Parts also has the
+	// versions of Lockstep and of the providers. Applied is the hash of the bytes of the plan that is applied. These are
+	// the bytes in Parts, with one exception: if Lockstep had to make the plan again, with the same changes, Again is true.
 	Plan    string          `json:",omitempty"`
 	Parts   *runs.PlanParts `json:",omitempty"`
 	Applied string          `json:",omitempty"`
@@ -78,8 +78,8 @@ type Record struct {
 	// Serial and Lineage are those of the state: before an apply in ApplyAllowed, and afterwards in ApplyEnded.
 	Serial  uint64 `json:",omitempty"`
 	Lineage string `json:",omitempty"`
-	// Allowed is the number of the record that allowed the apply, in ApplyEnded. Failed and Remaining tell how it
-	// ended, and Counts what was changed.
+	// The following fields are set in ApplyEnded. Allowed is the number of the record that allowed the apply.
+	// Failed and Remaining say how the apply ended, and Counts what it has changed.
 	Allowed   int             `json:",omitempty"`
 	Failed    bool            `json:",omitempty"`
 	Remaining int             `json:",omitempty"`
@@ -118,7 +118,8 @@ func encode(r Record) []byte {
 	return data
 }
 
-// Decode reads a record. A field of a later version is an error: nobody could say what it means.
+// Decode reads a record. A field of a later version is an error, because this version does not know its
+// meaning.
 func Decode(data []byte) (r Record, err error) {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.DisallowUnknownFields()

@@ -17,19 +17,21 @@ type Trail struct {
 	Chains pipeline.Chains
 }
 
-// maxRivals is how many records of others an append tolerates that are written at the same moment.
+// maxRivals limits the records that other processes write while Append tries to write its own. After
+// that many, Append gives up.
 const maxRivals = 20
 
-// maxAge is the age of a record from which on its successor may have expired. No bucket keeps records for less than a day.
+// maxAge is an age of records. The successor of an older record may have expired. No bucket keeps records for less than a
+// day.
 const maxAge = 24 * time.Hour
 
-// Append adds a record to the chain of a run's state, and returns its place. known is a record of the chain that
-// the caller knows, best the last one; its zero value is none. With the last record, Append takes one request if that
-// record is younger than a day. Several processes may append to one chain.
+// Append adds a record to the chain of a run's state, and returns its place. known is a record of the chain that the
+// caller knows, if possible the last one; its zero value means none. If known is the last record, and younger than a
+// day, Append needs only one request. Several processes may append to one chain.
 //
-// An ApplyEnded is written once for each apply: if the chain has one already, after known, Append returns its place.
-// So a process can repeat what a dead one has begun. The same holds for a record about a command, if it is the last
-// one.
+// An ApplyEnded is written once for each apply. If the chain already has that record, after known, Append returns its
+// place. So a process can repeat the work of a process that died. A record about a command is also written only once,
+// if it is the last record of the chain.
 func (t Trail) Append(ctx context.Context, r runs.Run, known runs.Audited, rec Record) (runs.Audited, error) {
 	if t.Chains == nil {
 		return runs.Audited{}, nil
@@ -39,7 +41,8 @@ func (t Trail) Append(ctx context.Context, r runs.Run, known runs.Audited, rec R
 		known = runs.Audited{Chain: rec.Chain}
 	}
 	if rec.At.Sub(known.At) > maxAge {
-		// Records after known may have expired, and their numbers are free again. So the chain's last record is looked for.
+		// Records after known may have expired, and their numbers are free again. So Append searches for the chain's last
+		// record.
 		rec.N = known.N
 		last, written, err := t.last(ctx, rec, nil)
 		switch {
@@ -72,8 +75,8 @@ func (t Trail) Append(ctx context.Context, r runs.Run, known runs.Audited, rec R
 	return runs.Audited{}, fmt.Errorf("write the audit record: others have written %d records at the same moment", maxRivals)
 }
 
-// Command records a decision about a person's command, which m has told of: one of the events that no apply writes.
-// why is the reason that the record gives; "" for none.
+// Command records a decision about a person's command, with an event that is not part of an apply. m is the message
+// with the command. why is the reason for the record; "" for none.
 func (t Trail) Command(ctx context.Context, m pipeline.Message, r runs.Run, event Event, why string) error {
 	rec := Of(r, event, m.Actor)
 	rec.For, rec.Reasons = m.ID, why
@@ -82,8 +85,8 @@ func (t Trail) Command(ctx context.Context, m pipeline.Message, r runs.Run, even
 }
 
 // last returns the place of the last record of a chain from rec.N on; its zero value if there is none, or if it has
-// expired. If one of these records is rec itself, which is possible if an answer was lost or a process has died, last
-// returns its place, and written is true. data are the bytes of rec; nil if it has no number yet.
+// expired. One of these records may be rec itself, because a store's answer was lost or a process has died. last then
+// returns the place of rec, and written is true. data are the bytes of rec; nil if rec has no number yet.
 func (t Trail) last(ctx context.Context, rec Record, data []byte) (at runs.Audited, written bool, err error) {
 	end, err := t.Chains.Last(ctx, rec.Chain, rec.N)
 	if err != nil {

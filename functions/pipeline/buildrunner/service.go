@@ -1,5 +1,5 @@
-// Package buildrunner lets builds carry out applies, and make plans in an image of a team's own. A build may run for hours, but a Lambda function only for
-// minutes. The package also watches the builds.
+// Package buildrunner lets builds carry out applies, and make plans in an image of a team's own. A build may run for
+// hours, but a Lambda function only for minutes. The package also watches the builds.
 //
 // The message of the apply keeps its place in the queue. The queue delivers it again and again, and each time
 // its handler looks at the build. The build's process handles the same message in the same way as any other
@@ -8,7 +8,7 @@
 //	record   written before a build is started, so that a start is never forgotten
 //	start    with a token that names it. If the answer is lost, the lease of the build's process shows that it started
 //	look     at the build, until the run's record has an end
-//	over     a build that has certainly ended before its time leaves neither lease nor apply in the way of the next one
+//	over     if a build has certainly ended early, its lease and its apply do not block the next build
 //
 // The message of a plan does not wait in its queue: see [Builder.Plan].
 //

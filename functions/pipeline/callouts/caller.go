@@ -99,7 +99,8 @@ func (c *Caller) ask(ctx context.Context, e endpoints.Endpoint, id string, now t
 		}
 		to = strings.TrimSpace(to)
 		if u, err := url.Parse(to); err != nil || u.Scheme != "https" || u.Host == "" {
-			return nil, fmt.Errorf("the secret %s is not the URL of an incoming webhook: https://...", e.Slack) // without the URL: whoever has it may write
+			// The error does not contain the URL, because everybody who has the URL may write to the channel.
+			return nil, fmt.Errorf("the secret %s is not the URL of an incoming webhook: https://...", e.Slack)
 		}
 		answer, err := c.posts(ctx, to, http.Header{"Content-Type": {"application/json"}, "User-Agent": {"lockstep"}}, body)
 		if err != nil {
@@ -166,7 +167,7 @@ func (c *Caller) post(ctx context.Context, to string, header http.Header, body [
 	resp, err := client.Do(req)
 	if err != nil {
 		if wrapped := new(url.Error); errors.As(err, &wrapped) {
-			err = wrapped.Err // without the URL, which may contain a token
+			err = wrapped.Err // wrapped.Err does not contain the URL, which may contain a token.
 		}
 		return nil, true, err
 	}

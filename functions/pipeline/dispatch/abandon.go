@@ -71,8 +71,8 @@ func (t *task) syncLater(ctx context.Context) error {
 	return pipeline.Send(ctx, t.queue, t.message.Pull, pipeline.Message{Kind: pipeline.SyncComments}, strings.ReplaceAll(t.message.ID, "/", "-"), "given-up")
 }
 
-// withClosed returns the reply why with its fields that say whether the pull request is closed or merged. The
-// caller has already read the pull request.
+// withClosed returns the reply why, and sets its fields that say whether the pull request is closed or
+// merged. The caller has already read the pull request.
 func (t *task) withClosed(why comment.Broken) comment.Broken {
 	why.Closed, why.Merged = !t.facts.Pull.Open, t.facts.Pull.Merged
 	return why
@@ -148,7 +148,7 @@ func (t *task) failPlan(ctx context.Context, why comment.Broken) error {
 }
 
 // abandonApply records the end of an apply that no process continues. It then releases the lease of the run. If
-// it cannot record the end, it keeps the lease: see [task.abandonPlan].
+// abandonApply cannot record the end, it keeps the lease: see [task.abandonPlan].
 func (t *task) abandonApply(ctx context.Context, why comment.Broken) error {
 	if err := t.failApply(ctx, why); err != nil {
 		return err
@@ -173,7 +173,7 @@ func (t *task) failApply(ctx context.Context, why comment.Broken) error {
 		return err
 	}
 	if err := t.leases.Alone(ctx, s.Run); err != nil {
-		return err // the queue has delivered it too often, and too early: another process is working on it
+		return err // The queue has delivered the message too often, and too early: another process is still working on it.
 	}
 	if err := t.facts.Look(ctx); err != nil {
 		return err

@@ -15,10 +15,9 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// admit decides whether the commands of a message are carried out. A person may write only a limited number of
-// comments with commands on a pull request. The first comment above the limit gets an answer; later ones get
-// only a reaction. A person without write access gets an answer only now and then, and no reaction, if everybody can read the
-// repository.
+// admit decides whether the commands of a message are carried out. A person may write only a limited number of comments
+// with commands on a pull request. The first comment above the limit gets an answer; later ones get only a reaction. In a
+// public repository, a person without write access gets only a limited number of answers, and no reaction.
 func (co *commands) admit(ctx context.Context) (bool, error) {
 	asked := ratelimits.Asked{ID: co.Facts.Message.ID, At: co.Facts.Message.At}
 	if asked.At.IsZero() { // a command from a button
@@ -95,9 +94,9 @@ func (co *commands) rememberStranger(ctx context.Context, asked ratelimits.Asked
 	return err
 }
 
-// isIgnoredStranger reports whether to ignore a comment. Lockstep has found a short time ago that the author
-// has no write access, and has answered enough comments of such people for now. The decision needs no request
-// to GitHub.
+// isIgnoredStranger reports whether to ignore a comment. That is so if Lockstep has found a short time ago
+// that the author has no write access, and has answered enough comments of such people for now. The decision
+// needs no request to GitHub.
 func (co *commands) isIgnoredStranger(ctx context.Context) (bool, error) {
 	asked := ratelimits.Asked{ID: co.Facts.Message.ID, At: co.Facts.Message.At}
 	found, err := ledger.Get[time.Time](ctx, co.Ledger, co.paceKey(0, co.Facts.Message.Actor))

@@ -29,8 +29,8 @@ func (p *Pipeline) afford(ctx context.Context, m pipeline.Message) error {
 	return &pipeline.BusyError{Until: b.Reset, Why: fmt.Sprintf("%s has used its share of GitHub's %d requests an hour: it waits until %s", m.Pull.Repo, b.Limit, b.Reset.Format(time.RFC3339))}
 }
 
-// spend records how many requests to GitHub a message has needed, if few are left in the hour. last is the
-// number of requests that are left, from GitHub's latest answer.
+// spend records how many requests to GitHub a message has needed. It does so only if few requests are left
+// in the hour. last is the number of requests that are left, from GitHub's latest answer.
 func (p *Pipeline) spend(ctx context.Context, m pipeline.Message, last github.Budget) error {
 	now := ratelimits.Budget{Limit: last.Limit, Left: last.Left, Reset: last.Reset}
 	if !now.Short() {

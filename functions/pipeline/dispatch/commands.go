@@ -45,7 +45,7 @@ type commands struct {
 	typed []grammar.Line // the lines of the comment as their author wrote them
 }
 
-// commanded carries out the commands of a comment. It only queues plans and applies: the answer shows these as
+// commanded carries out the commands of a comment. It only queues plans and applies: the answer shows them as
 // pending.
 func (co *commands) commanded(ctx context.Context) error {
 	if no, err := co.isIgnoredStranger(ctx); err != nil || no {
@@ -54,7 +54,7 @@ func (co *commands) commanded(ctx context.Context) error {
 	// If this App cannot see the pull request, it does not answer: another App may see the pull request and
 	// answer.
 	if err := co.Facts.Look(ctx); err != nil || !co.Facts.MayBeAnswered() {
-		return err // two Apps would answer each other without end
+		return err // The author may be another App. Two Apps would answer each other without end.
 	}
 	if silent, err := co.silent(ctx); err != nil || silent {
 		return err
@@ -104,8 +104,8 @@ func (co *commands) commanded(ctx context.Context) error {
 	return co.Report.Sync(ctx)
 }
 
-// answerLine answers line i of the comment. A line that an earlier attempt has answered is not answered again, since its command is
-// perhaps not repeatable. obeyed is set if the line's problem was found only now.
+// answerLine answers line i of the comment. It does not answer a line that an earlier attempt has answered, because the
+// command may not be repeatable. obeyed is set if the line's problem was found only now.
 func (co *commands) answerLine(ctx context.Context, name string, i int, line grammar.Line, obeyed bool, begun ledger.Answer) (err error) {
 	switch {
 	case begun.Has(lineID(i)):
@@ -169,8 +169,8 @@ func (co *commands) countOverrides(ctx context.Context, name string) error {
 	return report.SyncOverrides(ctx, co.Report, name)
 }
 
-// answer carries out the command in one line of a comment, and adds the replies to the answer. i is the number
-// of the line.
+// answer carries out the command in one line of a comment, and adds the replies to the answer to the comment.
+// i is the number of the line.
 func (co *commands) answer(ctx context.Context, name string, i int, line grammar.Line) error {
 	replies, err := co.command(ctx, line)
 	if err != nil {
@@ -229,7 +229,7 @@ func (co *commands) command(ctx context.Context, line grammar.Line) ([]comment.R
 	}
 	carryOut := handlerOf(line.Command.Verb)
 	if carryOut == nil {
-		return co.guide(ctx) // in a message from another version of Lockstep
+		return co.guide(ctx) // only a message from another version of Lockstep can have a verb without a handler
 	}
 	if no, err := co.refuseOnIssue(ctx, line.Command); err != nil || no != nil {
 		return []comment.Reply{no}, err
@@ -260,9 +260,9 @@ func (co *commands) command(ctx context.Context, line grammar.Line) ([]comment.R
 }
 
 // replyForOthers replaces the replies to a refused command, if no project of this deployment matches the
-// command. When Lockstep last read the pull request, it may have found projects of other deployments. Then only
-// those deployments answer a command for all projects. If the pull request changes no project, one deployment
-// answers for all.
+// command. Lockstep may have found projects of other deployments when it last read the pull request. Only those
+// deployments then answer a command for all projects. If the pull request changes no project, a single
+// deployment answers.
 func (co *commands) replyForOthers(ctx context.Context, c comment.Command, replies []comment.Reply) ([]comment.Reply, error) {
 	l, err := co.Ledger.LastLook(ctx, co.Facts.Message.Pull)
 	if err != nil {

@@ -26,7 +26,7 @@ func (co *commands) verifyWritten(ctx context.Context) (bool, error) {
 	if !slices.ContainsFunc(m.Lines, func(l grammar.Line) bool { return l.Command.Verb.Decisive() }) || m.Source().IsZero() && m.At.IsZero() {
 		return true, nil
 	}
-	if m.Source().IsZero() { // in a review, from an earlier version of Lockstep
+	if m.Source().IsZero() { // the message is about a review, and an earlier version of Lockstep has sent it
 		return false, nil
 	}
 	now, err := co.Facts.Hub.Written(ctx, m.Pull.Number, m.Source())

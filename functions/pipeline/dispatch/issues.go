@@ -13,20 +13,20 @@ import (
 // issueHub has the requests to GitHub about issues that take commands.
 type issueHub interface {
 	// IssueAsPull returns an issue in the form of a merged pull request that has changed nothing. The error wraps
-	// github.ErrNotFound if it was deleted or transferred.
+	// github.ErrNotFound if the issue was deleted or transferred.
 	IssueAsPull(ctx context.Context, number int) (github.PullRequest, error)
 	// ConfirmIssue is like Confirm, for an issue.
 	ConfirmIssue(ctx context.Context, number int) error
 }
 
-// An issueReader shows the issues that take commands in the form of merged pull requests. So commands on them take the
-// same way, through the same gate, as commands after a merge. Such an issue has no files, no reviews and no
-// conversations. Only the records say which issues these are. All other numbers are those of pull requests.
+// An issueReader shows the issues that take commands in the form of merged pull requests. So Lockstep handles commands
+// on these issues like commands after a merge, through the same gate. Such an issue has no files, no reviews and no
+// conversations. Only the records say which issues take commands. Every other number counts as that of a pull request.
 type issueReader struct {
 	GitHub
 	ledger ledger.Ledger
-	pull   pipeline.Pull // of the message; its number does not matter
-	known  map[int]bool  // whether a number is that of such an issue
+	pull   pipeline.Pull // the pull request of the message; its number does not matter
+	known  map[int]bool  // by number: whether it is an issue that takes commands
 }
 
 func newIssueReader(hub GitHub, ld ledger.Ledger, p pipeline.Pull) *issueReader {
@@ -47,7 +47,7 @@ func (h *issueReader) is(ctx context.Context, number int) (bool, error) {
 	return h.known[number], err
 }
 
-// PullRequest asks for a pull request first, so that nothing else is read for most numbers.
+// PullRequest first asks GitHub for a pull request. For most numbers, nothing else needs to be read.
 func (h *issueReader) PullRequest(ctx context.Context, number int) (github.PullRequest, error) {
 	if h.known[number] {
 		return h.IssueAsPull(ctx, number)

@@ -37,7 +37,7 @@ func (e measured) Check(ctx context.Context, j jobs.Job, plan []byte) (jobs.Chec
 	return found, err
 }
 
-// count counts a run by how it ended.
+// count counts a run of the engine under the result of the run.
 func (e measured) count(run string, err error, failed, refused, stopped bool) {
 	result := metrics.Succeeded
 	switch {

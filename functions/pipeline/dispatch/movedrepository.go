@@ -19,13 +19,13 @@ type Inventory interface {
 	Repositories(ctx context.Context, installation int64) ([]github.Repo, error)
 }
 
-// errBack is the error of an attempt that did not find its repository, although the repository is accessible
-// now. The next attempt will find it.
+// errBack is the error of an attempt whose repository was missing, although the repository is accessible
+// now. The next attempt will find the repository.
 var errBack = errors.New("it is where it was, and was not there before")
 
-// findMoved searches for the repository of a message that no longer has its name, or whose name now belongs to
-// another repository. It was transferred to another account. findMoved returns the message with the present
-// installation and name.
+// findMoved searches for the repository of a message, after the repository was transferred to another account.
+// The repository then no longer has its old name, or the name belongs to another repository. findMoved returns
+// the message with the present installation and name.
 //
 // A webhook of one installation could name a repository of another. So findMoved does not search if only a
 // webhook tells of the event, unless Lockstep already knows the pull request. The janitor finds events for

@@ -18,9 +18,9 @@ var onIssueVerbs = []comment.Verb{comment.Apply, comment.Stop, comment.Unlock, c
 // onlyOnIssue are the verbs that Lockstep carries out on issues, and not on pull requests.
 var onlyOnIssue = []comment.Verb{comment.DriftAccept, comment.DriftRevert, comment.DriftPropose}
 
-// onIssue replaces the commands on an issue by commands for its project. On a pull request it changes nothing.
-// "drift accept" becomes a plan with -refresh-only, and "drift revert" a plan without options. "plan" and "retry" repeat the
-// last of the two; without one, they are a plan without options. A command that is not for issues stays as it is:
+// onIssue replaces the commands on an issue by commands for its project. On a pull request it changes nothing. "drift
+// accept" becomes a plan with -refresh-only, and "drift revert" a plan without options. "plan" and "retry" repeat the last
+// of these two plans. If there is none, they are a plan without options. A command that is not for issues stays as it is:
 // [commands.refuseOnIssue] refuses it.
 func (co *commands) onIssue(ctx context.Context, lines []grammar.Line) ([]grammar.Line, error) {
 	if co.Facts.Pull.Issue == "" {
@@ -44,8 +44,8 @@ func (co *commands) onIssue(ctx context.Context, lines []grammar.Line) ([]gramma
 	return lines, nil
 }
 
-// commandOnIssue returns the command for the project with a target that a command on its issue means. again is set if the
-// last plan was made with -refresh-only.
+// commandOnIssue translates a command on an issue: it returns the command for the project of the issue. target is the
+// project's target. again is set if the last plan was made with -refresh-only.
 func commandOnIssue(c comment.Command, target string, again bool) comment.Command {
 	name, workspace := runs.ProjectOf(target), runs.WorkspaceOf(target)
 	own := comment.Command{Project: name, Workspace: workspace}
@@ -69,8 +69,8 @@ func commandOnIssue(c comment.Command, target string, again bool) comment.Comman
 	return own
 }
 
-// refuseOnIssue refuses a command that is for pull requests only, if it was written on an issue, and the reverse. It
-// returns nil for any other command.
+// refuseOnIssue refuses a command that is for pull requests only, if it was written on an issue. It also refuses a
+// command that is for issues only, on a pull request. It returns nil for any other command.
 func (co *commands) refuseOnIssue(ctx context.Context, c comment.Command) (comment.Reply, error) {
 	if co.Facts.Pull.Issue == "" {
 		if !slices.Contains(onlyOnIssue, c.Verb) || !co.Facts.Writes() {

@@ -18,17 +18,17 @@ import (
 )
 
 // deploymentChecks lists the deployments that work for a repository, with their checks on a head commit. All
-// deployments see the same checks, but share no records. By the checks, they agree which of them answers a
-// command that is for no certain project.
+// deployments see the same checks, but share no records. The checks tell all of them which deployment
+// answers a command that is for no particular project.
 type deploymentChecks struct {
 	own   string
-	names []string // of the deployments that the base branch names; nil if ours is the only one
+	names []string // the deployments that the base branch names; nil if this one is the only one
 	all   []github.Report
 	by    gatefacts.DeploymentChecks
 }
 
-// first reports whether this deployment has the first name, in alphabetical order, of all that have a check on
-// the head commit. Each active deployment has one.
+// first reports whether this deployment has the first name, in alphabetical order, of all deployments that
+// have a check on the head commit. Each active deployment has such a check.
 func (v deploymentChecks) first() bool {
 	for _, name := range v.names {
 		if name < v.own && v.by.Has(name) {

@@ -3,7 +3,7 @@
 //
 //	triggers.go   the kinds of messages, with the functions that handle them and that give them up
 //	commands.go   the commands of comments, with their handlers
-//	task.go       the handlers, made for one message
+//	task.go       the handlers for one message
 //
 // The package does not do the work of the handlers. Start reading at [Pipeline.Handle].
 package dispatch
@@ -52,7 +52,8 @@ type Pipeline struct {
 	FindUnits jobs.FindUnitsFunc
 	// Notify delivers the notifications of base branches; if it is nil, they are dropped.
 	Notify jobs.NotifyFunc
-	// Projects finds and reads the projects in checkouts. If it is nil, that is done in this process.
+	// Projects finds and reads the projects in checkouts. If it is nil, this process finds and reads
+	// them itself.
 	Projects jobs.Projects
 	// TryPolicies checks the policies that a pull request changes. If it is nil, errors in policies are noticed
 	// only after the merge.
@@ -83,20 +84,21 @@ type Pipeline struct {
 	MaxStrangers int
 	// Share is the maximum number of plans of one repository that are in the queue at the same time. It should
 	// be the number of plans that are made in parallel: a larger number makes no plan faster, and makes other
-	// repositories wait longer. 0 means no limit. That is for queues in which repositories take turns.
+	// repositories wait longer. 0 means no limit. Use 0 for queues in which repositories take turns.
 	Share int
-	// LookEvery is the minimum time between two times at which a pull request is read because of events such as
+	// LookEvery is the minimum time between two reads of a pull request that are caused by events, such as
 	// reported checks. 0 means ratelimits.LookEvery.
 	LookEvery time.Duration
-	// Loud is the maximum number of plans, of one push or command, that are reported separately; 0 means
-	// planrun.DefaultLoud.
+	// Loud is the maximum number of plans of one push or command that are reported separately. More
+	// plans are reported together. 0 means planrun.DefaultLoud.
 	Loud int
 	// Runners are the runners that environments may name in this deployment.
 	Runners []string
 	// Builds runs the applies of environments that name a build as their runner, and the plans of those that name
 	// an image. If it is nil, they run in this process.
 	Builds buildrunner.Service
-	// Measure records measurements, and Trace begins a span for each message; nil for nowhere.
+	// Measure records measurements, and Trace begins a span for each message. If one of them is nil,
+	// its data is dropped.
 	Measure metrics.Func
 	Trace   metrics.Tracer
 	// Build is the ID of the build in which this process handles its only message; "" outside of builds.
@@ -119,7 +121,8 @@ func (p *Pipeline) planQueue() *planQueue {
 	return &planQueue{Queue: p.Queue, ledger: p.Ledger(), share: p.Share}
 }
 
-// stamped returns the queue whose messages say what has caused them, if anybody measures.
+// stamped returns the queue. If metrics or traces are recorded, each message of this queue says what
+// has caused it.
 func (p *Pipeline) stamped(q pipeline.Queue) pipeline.Queue {
 	if p.Measure == nil && p.Trace == nil {
 		return q
@@ -213,7 +216,7 @@ func (p *Pipeline) once(ctx context.Context, m pipeline.Message, key string, do 
 	}
 	tries := &ledger.Attempts{Ledger: p.Ledger(), Key: key}
 	if m.Event() || m.Kind == pipeline.Landed {
-		m.ID = m.FirstID() // an answer may be begun, and plans queued, under this ID
+		m.ID = m.FirstID() // An earlier attempt may have begun an answer, and queued plans, under this ID.
 	}
 	// begin counts attempts only for applies and recoveries. The queue counts the attempts at all other
 	// messages.
@@ -236,7 +239,7 @@ func (p *Pipeline) once(ctx context.Context, m pipeline.Message, key string, do 
 	}
 	if errors.Is(err, gatefacts.ErrGone) {
 		p.log(fmt.Errorf("%s comes to nobody: %w", m.ID, err))
-		return p.keep(ctx, m) // it does not count as handled: the janitor sends it again, from wherever the repository is then
+		return p.keep(ctx, m) // The message does not count as handled. The janitor sends it again when the repository is accessible.
 	}
 	if err == nil {
 		err = tries.Finish(ctx)
@@ -294,7 +297,7 @@ func (p *Pipeline) attempt(ctx context.Context, m pipeline.Message, nth int, tri
 		p.Measure.Observe(metrics.GitHubLeft, float64(budget.Left))
 	}
 	if err := p.spend(ctx, m, budget); err != nil {
-		p.log(err) // the work is done, and the next message counts again
+		p.log(err) // The work is done. Only the count of requests is wrong, and the next message counts again.
 	}
 	if !errors.Is(came, gatefacts.ErrGone) {
 		return t, came

@@ -15,10 +15,10 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 )
 
-// A planQueue limits how many plans of one repository are in the queue of plans at the same time, because the
-// queue delivers messages in the order of their arrival. So a repository waits for a limited number of other
-// repositories' plans. The messages above the limit wait in records. The pull requests of a repository take
-// turns. After a message is handled, its handler sends the next waiting ones of the same repository.
+// A planQueue limits how many plans of one repository are in the queue of plans at the same time. The queue
+// delivers messages in the order of their arrival, so without the limit, a repository could wait for any
+// number of plans of another. The messages above the limit wait in records. The pull requests of a repository
+// take turns. After a message is handled, its handler sends the next waiting ones of the same repository.
 type planQueue struct {
 	pipeline.Queue
 	ledger ledger.Ledger
@@ -29,7 +29,7 @@ type planQueue struct {
 // messages that wait outside of the queue.
 type repositoryQueue struct {
 	On      []sentMessage `json:",omitempty"`
-	Waiting int           `json:",omitempty"` // 0 only if none waits, or if a process that adds one looks again
+	Waiting int           `json:",omitempty"` // is 0 only if no message waits, or if a process that adds one will look again
 	Next    int           // the place of the next message that waits
 }
 
@@ -84,7 +84,7 @@ func (l *repositoryQueue) forget(now time.Time) {
 // pick chooses waiting messages to send, up to the limit share, so that the pull requests take turns. It
 // returns how many it has chosen.
 func (l *repositoryQueue) pick(all []waitingMessage, share int, now time.Time) (n int) {
-	has := map[int]int{} // messages on the queue, by the number of the pull request
+	has := map[int]int{} // number of messages in the queue, by the number of the pull request
 	for _, x := range l.On {
 		has[x.Pull]++
 	}
@@ -151,7 +151,7 @@ func (q *planQueue) send(ctx context.Context, m pipeline.Message) error {
 	return nil
 }
 
-// Ahead returns how many plans of the repository would be made before a plan that is sent now.
+// Ahead returns how many plans of the repository come before a plan that is sent now.
 func (q *planQueue) Ahead(ctx context.Context, p pipeline.Pull) (int, error) {
 	if q.share == 0 {
 		return pipeline.Ahead(ctx, q.Queue, p)

@@ -60,11 +60,11 @@ func (q *queuer) Group(ctx context.Context) error {
 }
 
 // notPlanned returns the targets of projects that the pull request changes in its merge group, but that were
-// not planned for its head. Nobody has seen what the merge would change in them. There are none if the group is
-// based on the same commit as the plans.
+// not planned for its head. Nobody has seen what the merge would change in them. There are no such projects if
+// the group is based on the same commit as the plans.
 func (q *queuer) notPlanned(ctx context.Context, now gatefacts.Group, l ledger.Look) ([]string, error) {
 	if l.Head != q.Facts.Pull.Head.SHA || !l.Compared {
-		return nil, nil // the pull request's own check is not a success then
+		return nil, nil // In this case, the check of the pull request is not a success either.
 	}
 	onto, err := q.Facts.Hub.Onto(ctx, now.SHA)
 	if err != nil || onto == l.Base {
@@ -98,7 +98,7 @@ func (q *queuer) awaitGroup(ctx context.Context, now string) error {
 	}
 	g, err := q.groups().Read(ctx, m.Pull, m.MergeGroup)
 	if err != nil || g.Gone || g.Head != "" || g.Looks >= len(groupWaits) {
-		return err // the group is known, or was waited for
+		return err // Either the group is known, or Lockstep has waited long enough for it.
 	}
 	n, err := q.groups().CountMiss(ctx, m.Pull, m.MergeGroup)
 	if err != nil {

@@ -10,10 +10,10 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// Revive handles a lease whose process is known to be dead. If the process had begun an apply, its message may
-// be lost. So Revive sends the message once more, but not more often than every ten minutes. If the message was
-// not lost, the second one has no effect. Any other message is given up. An apply that makes no progress is
-// also given up.
+// Revive handles a lease whose process is known to be dead. If the process had begun an apply, the apply's
+// message may be lost. So Revive sends the message once more, but not more often than every ten minutes. If the
+// message was not lost, the second one has no effect. Revive gives up messages of other kinds, and applies that
+// make no progress.
 func (p *Pipeline) Revive(ctx context.Context, l ledger.Lease, now time.Time) error {
 	if l.Message.Kind == pipeline.ToApply {
 		goesOn, err := p.isUnfinishedApply(ctx, l.Message)

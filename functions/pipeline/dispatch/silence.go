@@ -13,9 +13,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 )
 
-// silent reports whether all projects of the base branch are in shadow mode. Nobody then gets an answer, because another tool
-// reads the comments. If the comment may have a plan of that tool, the plans are compared soon. The button "Re-run" of the check
-// plans once more.
+// silent reports whether all projects of the base branch are in shadow mode. Nobody then gets an answer, because another
+// tool reads the comments. If the comment may have a plan of that tool, the plans are compared soon. But the button
+// "Re-run" of the check does plan once more.
 func (co *commands) silent(ctx context.Context) (bool, error) {
 	s, err := gatefacts.SettingsNow(ctx, co.Facts)
 	if absent, err := gatefacts.Absent(ctx, co.Facts, err); err != nil || absent {
@@ -32,8 +32,8 @@ func (co *commands) silent(ctx context.Context) (bool, error) {
 	return true, co.compareSoon(ctx)
 }
 
-// speakAgain forgets that the pull request was in shadow mode, once the base branch has ended that. The next plan finds out which
-// of its projects still are. some is set if any project is in that mode.
+// speakAgain removes the record that the pull request was in shadow mode, once the base branch has ended that mode. The
+// next plan finds out which of the pull request's projects are still in shadow mode. some is set if any project is.
 func (co *commands) speakAgain(ctx context.Context, some bool) error {
 	l, err := co.Ledger.LastLook(ctx, co.Facts.Message.Pull)
 	if err != nil || !l.Silent && (len(l.Shadow) == 0 || some) {

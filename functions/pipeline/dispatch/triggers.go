@@ -37,7 +37,8 @@ var triggers = map[pipeline.Kind]trigger{
 	},
 	pipeline.Rerun: {
 		(*task).rerun,
-		func(*task, context.Context, comment.Broken) error { return nil }, // there is no pull request to report it on
+		// There is no pull request on which the failure could be reported.
+		func(*task, context.Context, comment.Broken) error { return nil },
 	},
 	pipeline.Closed: {
 		(*task).close,
@@ -57,8 +58,8 @@ var triggers = map[pipeline.Kind]trigger{
 	},
 	pipeline.SyncComments: {
 		(*task).sync,
-		// Comments are made from the records, so even a message that was given up is handled once more. It
-		// stays in the dead-letter queue until GitHub accepts the comments.
+		// Comments are made from the records, so even a message that was given up is handled once more.
+		// The message stays in the dead-letter queue until GitHub accepts the comments.
 		func(t *task, ctx context.Context, _ comment.Broken) error { return t.sync(ctx) },
 	},
 	pipeline.Told: {
@@ -203,8 +204,9 @@ func (t *task) sync(ctx context.Context) error {
 // meanwhile, such as one about a result.
 const progressTimeout = 20 * time.Second
 
-// syncProgress writes the progress of applies. A failure is not repeated: the next update and the result write
-// the same comments. If GitHub has refused a write for some time, there are no updates until then.
+// syncProgress writes the progress of applies. It does not repeat a write that failed: the next update and the
+// result write the same comments. If GitHub refuses further writes until a certain time, there are no updates
+// before that time.
 func (t *task) syncProgress(ctx context.Context) error {
 	within, cancel := context.WithTimeout(ctx, progressTimeout)
 	defer cancel()
@@ -221,7 +223,8 @@ func (t *task) syncProgress(ctx context.Context) error {
 	return err
 }
 
-// tell reports the results since its last report: to GitHub, and to people elsewhere.
+// tell reports the results that it has not reported yet: as deployments on GitHub, and as notifications
+// to people elsewhere.
 func (t *task) tell(ctx context.Context) error {
 	return errors.Join(t.recorder.Record(ctx), t.teller.Tell(ctx))
 }

@@ -91,7 +91,9 @@ func (o *checkout) apply(ctx context.Context, p *plans.Plan) jobs.Outcome {
 		t.listen(e)
 		o.engine.Events.Send(e)
 	}
-	var hide *secrets // of the state after the apply; they are searched for in all of it, and so only once
+	// hide removes the secrets of the state after the apply. Finding them means searching the whole state, so it
+	// is done once.
+	var hide *secrets
 	if tell := o.job.Ended; tell != nil {
 		o.Ended = func(done operation.Applied, ds diags.Diagnostics) error {
 			stop() // the result comes after the last report
@@ -113,7 +115,7 @@ func (o *checkout) apply(ctx context.Context, p *plans.Plan) jobs.Outcome {
 		ds = append(ds, o.rescue(ctx, done.State)...)
 	}
 	if done.Resumable && context.Cause(begin) == jobs.ErrTime && o.State.Holding() != nil {
-		o.Leave() // for the next process of the run, which could not take over a lock without a lease
+		o.Leave() // The state stays locked with its lease. Without a lease, the next process of the run could not take over the lock.
 	}
 	out := outcome(o, p, done, ds, t.progress(), hide)
 	out.Took, out.Calls = t.durations(), o.calls.take()

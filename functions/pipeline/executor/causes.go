@@ -48,7 +48,8 @@ func (o *checkout) editing() *editing {
 		if err != nil {
 			continue
 		}
-		// The configuration's files have names relative to the project, and variable files those of lockstep.hcl.
+		// Configuration files have names relative to the project. Variable files have the names in lockstep.hcl,
+		// relative to the repository.
 		for _, name := range []string{filepath.ToSlash(relative), c.Path} {
 			e.edits[name], e.files[name], e.paths[name] = f.Edits, f, c.Path
 		}
@@ -64,7 +65,7 @@ func (o *checkout) causes(p *plans.Plan, hide *secrets) []comment.Cause {
 	if e == nil || o.Config == nil {
 		return nil
 	}
-	sources, _ := o.sources() // their errors are reported when the variables are collected
+	sources, _ := o.sources() // Errors in the variable files are reported when the variables are collected.
 	given, _ := inputs.Collect(o.Config.Root.Content, sources)
 	values := map[string]hcl.Expression{}
 	for name, v := range given {
@@ -80,7 +81,7 @@ func (o *checkout) causes(p *plans.Plan, hide *secrets) []comment.Cause {
 		x := causeOf(c, hide.From)
 		if at := c.Place; c.Unedited == causes.Edited {
 			if _, err := fs.Stat(o.root.FS(), e.paths[at.Filename]); err != nil {
-				continue // GitHub shows no lines of a file that is gone
+				continue // GitHub shows no lines of a deleted file
 			}
 			f := e.files[at.Filename]
 			x.Path, x.First, x.Last = e.paths[at.Filename], f.Head(at.Start.Line), f.Head(at.End.Line)

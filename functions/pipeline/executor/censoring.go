@@ -129,7 +129,7 @@ func hidden(tree any) any {
 // value returns a value of the same type without secrets. At the given paths, it replaces all strings and
 // numbers. Elsewhere, it replaces only secrets in strings and numbers.
 func (c censor) value(v cty.Value, paths []cty.Path) cty.Value {
-	all := len(paths) > 0 // true at the end of a path, and if a path cannot be followed
+	all := len(paths) > 0 // all is set if the whole value is secret: a path ends here, or cannot be followed any further
 	switch ty := v.Type(); {
 	case v.IsNull() || !v.IsKnown():
 	case ty == cty.String:

@@ -51,8 +51,8 @@ type Engine struct {
 	// processes use it, too. It is never in a checkout. If it is "", only the built-in provider is available,
 	// which starts no program.
 	DataDir string
-	// Events is called with each event of an apply, and of a plan whose progress somebody wants to know, after that has
-	// counted it; it may be nil. The change or the plan waits for it.
+	// Events is called with each event of an apply, and of a plan whose progress somebody wants to know. The event
+	// already counts in the reported progress. The change or the plan waits until Events returns. Events may be nil.
 	Events events.Listener
 	// Mirror is a directory with provider packages, in the layout of filesystem mirrors. If it is set,
 	// providers are installed only from there; "" means from their registries.

@@ -20,7 +20,7 @@ import (
 )
 
 // ciphers encrypts the states and saved plans of a run in the way that the base branch says: see package
-// encryptionpolicy. Its keys are derived once for each run.
+// encryptionpolicy. The keys are derived once for each run.
 type ciphers struct {
 	encryptionpolicy.Ciphers
 	found diags.Diagnostics
@@ -114,7 +114,8 @@ func (c *ciphers) unsealed(ctx context.Context, plan []byte) ([]byte, error) {
 	return plan, nil
 }
 
-// encryptedBackend returns the backend, which encrypts states. Call it before sealed and unsealed.
+// encryptedBackend returns the backend of the job's state, with encryption of all states. Call it
+// before sealed and unsealed.
 func (o *checkout) encryptedBackend(ctx context.Context) (statebackend.Backend, diags.Diagnostics) {
 	b, ds := o.backend(ctx)
 	if ds.HasErrors() {

@@ -9,7 +9,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project"
 )
 
-// withoutIgnoredDrift returns the plan without the objects that the rules leave out, for people, and how many these are.
+// withoutIgnoredDrift returns the plan without the objects that the rules leave out, and the number of those objects.
+// The plan is only for people.
 func withoutIgnoredDrift(plan *plans.Plan, rules []project.IgnoredDrift) (shown *plans.Plan, ignored int) {
 	if len(rules) == 0 || len(plan.Drift) == 0 {
 		return plan, 0

@@ -19,7 +19,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment"
 )
 
-// maxLiterals is the maximum number of lines that a look proposes, and of the reasons for those that it does not.
+// maxLiterals is the maximum number of changed lines that a look for drift proposes. It is also the maximum
+// number of reasons why other lines are not proposed.
 const maxLiterals = 50
 
 // literals returns the changes of the configuration that keep drift: the lines whose literals get the present values of
@@ -91,8 +92,8 @@ func unmarked(v cty.Value) cty.Value {
 	return v
 }
 
-// attribute adds the line of one attribute. If it cannot, why is the reason. An attribute that the configuration does not set
-// needs no line: it has the same value anyway.
+// attribute adds the line of one attribute. If there can be no such line, why is the reason. An attribute that the
+// configuration does not set needs no line: the object keeps its value anyway.
 func (w *literalWriter) attribute(r *config.Resource, c *plans.ResourceChange, at []string) (why string) {
 	if len(at) != 1 {
 		return "it is a part of an attribute"

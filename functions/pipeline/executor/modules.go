@@ -26,7 +26,7 @@ func (o *checkout) packages() (map[string]string, error) {
 	for _, x := range o.Config.Manifest().Modules {
 		at := path.Join(dir, x.Key)
 		if x.Key == "" || !strings.HasPrefix(path.Join(o.job.Dir, x.Dir)+"/", at+"/") {
-			continue // in the repository, or in its caller's package
+			continue // The module is in the repository, or in the package of its caller, so it has no checksum of its own.
 		}
 		sum, err := packageSum(o.root.FS(), at)
 		if err != nil {

@@ -47,7 +47,7 @@ type checkout struct {
 	// schemas is set if providers are needed only for their schemas.
 	schemas bool
 
-	teller  *teller // of the plan's progress; nil if nobody wants to know
+	teller  *teller // reports the plan's progress; nil if nobody wants to know
 	log     providerLog
 	calls   calls
 	options options          // of the plan
@@ -182,7 +182,7 @@ func (o *checkout) early() loading.Early { return early.New(o.earlyInput()) }
 
 func (o *checkout) earlyInput() early.Input {
 	return early.Input{Workspace: o.job.Workspace, BaseDir: o.dir(), Files: o.window, Budget: o.Budget, Sources: func() []inputs.Source {
-		sources, _ := o.sources() // their errors are reported when the variables are collected
+		sources, _ := o.sources() // Errors in the variable files are reported when the variables are collected.
 		return sources
 	}}
 }

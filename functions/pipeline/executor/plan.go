@@ -90,8 +90,8 @@ func resultOf(ctx context.Context, o *checkout, plan *plans.Plan, ds diags.Diagn
 	return res, nil
 }
 
-// attempts is how often a plan is made at most. It is made once more if somebody has written the state in the
-// meantime.
+// attempts is the maximum number of times that a plan is made. The plan is made once more if somebody has
+// written the state in the meantime.
 const attempts = 3
 
 // plan makes the plan. It takes no lock, so any number of pull requests can be planned at the same time, even
@@ -149,7 +149,7 @@ func (o *checkout) planOf(ctx context.Context, b statebackend.Backend) (*plans.P
 	}
 	for i := range more {
 		if cause, ok := more[i].Extra.(diags.Cause); ok && cause.Unmatched {
-			more[i].Severity = diags.Error // a comment without effect must not look as if it had one
+			more[i].Severity = diags.Error // A command without effect must not look as if it had one, so the warning becomes an error.
 		}
 	}
 	if !more.HasErrors() {

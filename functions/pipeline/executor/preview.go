@@ -20,8 +20,8 @@ import (
 )
 
 // Anybody can write a fork. So a fork's configuration is planned with a state without secrets, and its
-// providers have no credentials and no network. So no secret can be stolen or sent away. The plan is not saved,
-// so it cannot be applied.
+// providers have no credentials and no network. No secret can be stolen or sent away. The plan is not saved, so
+// it cannot be applied.
 
 // Snapshot returns the state without secrets for planning a fork; it implements jobs.Engine. The job is for a
 // commit of the base branch. The schemas, which say which values are secret, come from the base branch's

@@ -18,11 +18,11 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/estimates"
 )
 
-// tellEvery is how often a plan or an apply reports its progress. Events never cause a report, so a flood of them costs no
-// more than few.
+// tellEvery is how often a plan or an apply reports its progress. Events never cause a report, so many events cost no more
+// than a few.
 const tellEvery = 5 * time.Second
 
-// A teller reports the progress of a plan or an apply to the job's function for that.
+// A teller reports the progress of a plan or an apply to the function jobs.Job.Progress.
 type teller struct {
 	tell func(comment.Ongoing) // nil if nobody wants to know
 	hide func(string) string   // removes secrets from an address
@@ -56,7 +56,7 @@ func (t *teller) count(tally *operation.Tally) {
 	t.tally = tally
 }
 
-// durations returns how long the changes took that have ended well.
+// durations returns the durations of those changes that have succeeded.
 func (t *teller) durations() estimates.Durations {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -82,8 +82,8 @@ func (o *checkout) tellPlan(ctx context.Context) (stop func()) {
 	return o.teller.begin(ctx)
 }
 
-// finish sends the last report, after stop was called. hide removes all secrets: also those that the plan or the apply
-// has made. It sends nothing if no provider has logged anything, or if it was called before.
+// finish sends the last report, after stop was called. hide removes all secrets, including those that the plan or the
+// apply has made. finish sends nothing if no provider has logged anything, or if it was called before.
 func (t *teller) finish(hide func(string) string) {
 	if t == nil || t.tell == nil || t.log == nil || t.last {
 		return
@@ -97,8 +97,8 @@ func (t *teller) finish(hide func(string) string) {
 	t.tell(t.now())
 }
 
-// told returns a run whose events count for the progress of the plan. The state is read, and providers are installed.
-// Each call begins to count anew, because the plan may be made more than once.
+// told returns a run whose events count for the progress of the plan. Call told after the state was read and the
+// providers were installed. Each call starts counting from 0, because the plan may be made more than once.
 func (o *checkout) told(r engine.Run) engine.Run {
 	if t := o.teller; t != nil {
 		hide := o.secrets(nil, nil)
@@ -141,8 +141,8 @@ func objects(c *config.Config, s *states.State) (n int) {
 	return n
 }
 
-// listenToPlan receives the events of the plan; it is an events.Listener. An object that is read is under way, and one
-// that has got its change, or that is a data source, is done.
+// listenToPlan receives the events of the plan; it is an events.Listener. An object is in progress while it is read.
+// It is done when its change is planned. A data source is done when it is read.
 func (t *teller) listenToPlan(e events.Event) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -193,8 +193,8 @@ func (t *teller) listen(e events.Event) {
 	}
 }
 
-// workOf returns the work that an event is about; its doing is "" if people need not know. counts is set if the
-// work is a change of an object.
+// workOf returns the work that an event is about; w.doing is "" if people need not know about the work. counts
+// is set if the work is a change of an object.
 func workOf(e events.Event) (w work, counts bool) {
 	if e.Invocation != nil {
 		return work{addr: e.Invocation.Addr.String(), doing: comment.Invoking}, false

@@ -13,7 +13,8 @@ import (
 const (
 	// logLevel is the level at which providers log, as the variable TF_LOG of a plugin.
 	logLevel = "TF_LOG=INFO"
-	// logPerSecond is the maximum number of lines a second that are looked at. The others are only counted.
+	// logPerSecond is the maximum number of lines that are parsed in one second. Further lines are only
+	// counted.
 	logPerSecond = 100
 )
 
@@ -23,7 +24,7 @@ type providerLog struct {
 	mu     sync.Mutex
 	lines  []comment.LogLine
 	left   int       // lines that were left out
-	sealed bool      // a secret was split over several lines: no line is shown from then on
+	sealed bool      // A secret was split over several lines. No line is shown from then on.
 	second time.Time // the beginning of a second
 	looked int       // lines since then
 }
@@ -37,7 +38,7 @@ type logWriter struct {
 	partial []byte // at most longestLine bytes, and one more if the line is longer
 }
 
-// longestLine is the maximum size in bytes of a line that is looked at.
+// longestLine is the maximum size of a line that is parsed, in bytes.
 const longestLine = 2 * comment.MaxLogText
 
 // Write implements io.Writer.

@@ -49,7 +49,7 @@ func (o *checkout) require(ctx context.Context, reqs install.Requirements) (ds d
 		return ds
 	}
 	d.Scratch, d.Lock, d.PluginEnv = "", lock, []string{}
-	d.Memo = install.NewMemo() // for this run: each package is read once, not twice
+	d.Memo = install.NewMemo() // In this run, each package is read once, not twice.
 	if plugins {
 		if ds = append(ds, o.install(ctx, d, reqs)...); ds.HasErrors() {
 			return ds
@@ -83,7 +83,7 @@ func (o *checkout) require(ctx context.Context, reqs install.Requirements) (ds d
 	}
 	more = o.Providers.Require(reqs)
 	if more.HasErrors() {
-		o.Providers = nil // so that none is started for its schema
+		o.Providers = nil // No provider may be started for its schema.
 	}
 	return append(ds, more...)
 }

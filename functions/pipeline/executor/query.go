@@ -22,7 +22,7 @@ import (
 
 var errNoRights = errors.New("a query needs the rights of a plan")
 
-// maxFound is the number of objects at which a query is ended.
+// maxFound is the number of objects at which a query ends.
 const maxFound = 10_000
 
 // Query implements jobs.Engine.
@@ -77,7 +77,7 @@ func (o *checkout) query(ctx context.Context, ds diags.Diagnostics, found *inven
 // An inventory compares the objects that a query finds with those of a state.
 type inventory struct {
 	room    int               // for configuration, in bytes
-	hide    *secrets          // values that configuration must not have; nil for none
+	hide    *secrets          // secrets that generated configuration must not contain; nil for none
 	managed map[string]string // addresses, by type and identity
 	unknown map[string]int    // objects without an identity, by type
 	total   int
@@ -105,7 +105,8 @@ func (x *inventory) read(s *states.State) {
 	}
 }
 
-// canonical returns an identity as JSON with sorted names, without null values: providers may leave these out.
+// canonical returns an identity as JSON with sorted names, without null values, because a provider may or may
+// not include null values.
 func canonical(data []byte) string {
 	var v map[string]any
 	dec := json.NewDecoder(bytes.NewReader(data))
@@ -136,7 +137,7 @@ func identityOf(v cty.Value) string {
 	return canonical(data)
 }
 
-// hear takes in a step of the query. It returns false if there are too many objects.
+// hear handles an event of the query. It returns false if there are too many objects.
 func (x *inventory) hear(e events.Query) bool {
 	switch e.Kind {
 	case events.QueryStart:
@@ -172,7 +173,8 @@ func (x *inventory) found(e events.Query) {
 	}
 	text := e.Found.Resource + "\n\n" + e.Found.Import + "\n\n"
 	switch {
-	case x.hide != nil && x.hide.From(text) != text: // with a secret replaced, an apply would change the object
+	// A secret in the text was replaced. An apply of such configuration would change the object.
+	case x.hide != nil && x.hide.From(text) != text:
 		x.result.Secret++
 	case x.result.Without > 0 || x.config.Len()+len(text) > x.room:
 		x.result.Without++

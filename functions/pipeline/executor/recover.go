@@ -11,7 +11,7 @@ import (
 )
 
 // Recover recovers a state after an interrupted apply; it implements jobs.Engine. It only opens the state with
-// a lock, because that does the recovery.
+// a lock, because opening does the recovery.
 func (e *Engine) Recover(ctx context.Context, j jobs.Job) (comment.Recovered, error) {
 	j.Access = jobs.Writes
 	r := comment.Recovered{Project: j.Project}

@@ -23,7 +23,8 @@ import (
 
 // If an approved plan is out of date, the apply makes it once more: with the state locked, before any change.
 // It uses the configuration and the variables in the approved plan. If another version of Lockstep saved the
-// plan, they cannot be read. Then it uses those of the checkout, and the new plan never counts as equal.
+// plan, they cannot be read. In that case the apply uses those of the checkout, and the new plan never counts
+// as equal.
 //
 // The programs of the new plan run with the credentials of the apply, as the programs of the apply itself do.
 // They are the same providers, chosen by the base branch's lock file and configured by the same files. So a
@@ -41,7 +42,7 @@ func (o replan) permitted(ctx context.Context, p *plans.Plan, permit func(jobs.B
 	now.State = runs.StateID(o.Opened)
 	answer := permit(now)
 	if o.Begun != nil && answer != jobs.Permitted {
-		return nil, nil, nil // the rest of an earlier apply is no plan to compare
+		return nil, nil, nil // The plan is the rest of an earlier apply. There is no approved plan to compare with.
 	}
 	switch answer {
 	case jobs.Permitted:
@@ -53,7 +54,7 @@ func (o replan) permitted(ctx context.Context, p *plans.Plan, permit func(jobs.B
 		}
 		return p, nil, nil
 	case jobs.PlanAgain:
-		if o.unit != nil { // its values may be outputs of other projects
+		if o.unit != nil { // Variables of a unit may have values from outputs of other projects, so they are read once more.
 			o.Config, o.Variables = o.merged.config, o.merged.variables
 		}
 	case jobs.PlanCheckout:
@@ -64,7 +65,8 @@ func (o replan) permitted(ctx context.Context, p *plans.Plan, permit func(jobs.B
 	if ds := relink(ctx, o.checkout); ds.HasErrors() {
 		return nil, ds, nil
 	}
-	_ = o.ciphers.proposed(o.checkout, o.merged.config) // only the note is needed; errors in the block matter after the merge
+	// Only the note about the difference is needed. Errors in the block matter after the merge.
+	_ = o.ciphers.proposed(o.checkout, o.merged.config)
 	again, new, ds, err := o.remake(ctx, p)
 	if err != nil || ds.HasErrors() {
 		return nil, ds, err

@@ -15,8 +15,8 @@ import (
 )
 
 // proposed compares the encryption block in the checkout with that of the base branch. It returns the errors in
-// the checkout's block. Before the merge nothing is encrypted with that block, but after it, everything is. So
-// a note about the difference is above every report of the run, even if the run fails.
+// the checkout's block. Before the merge, nothing is encrypted with the checkout's block. After the merge,
+// everything is. So a note about the difference is above every report of the run, even if the run fails.
 func (c *ciphers) proposed(o *checkout, cfg *config.Config) diags.Diagnostics {
 	if cfg == nil || cfg.Root.Broken {
 		return nil // the errors are reported
@@ -24,7 +24,7 @@ func (c *ciphers) proposed(o *checkout, cfg *config.Config) diags.Diagnostics {
 	root := cfg.Root
 	now, ds := c.baseCiphers(o)
 	if ds.HasErrors() {
-		return nil // they are reported when the state is opened
+		return nil // These errors are reported when the state is opened.
 	}
 	where := o.earlyInput()
 	where.Secrets = true

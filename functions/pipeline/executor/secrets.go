@@ -90,7 +90,8 @@ func (s *secrets) add(p *plans.Plan) {
 	}
 }
 
-// Redact returns text without the secrets in hidden. It finds them in every form that reports use.
+// Redact returns text without the secrets in hidden. It finds each secret in every form that reports
+// use.
 func Redact(hidden []string, text string) string {
 	found := secrets{}
 	for _, s := range hidden {

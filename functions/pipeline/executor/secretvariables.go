@@ -19,8 +19,8 @@ import (
 )
 
 // The secrets of a job's environment are read at the beginning of a run, before files of the checkout are
-// evaluated. A plan does not contain the secret values of variables: the apply reads the values once more. If a
-// secret has changed in the meantime, the plan can still be applied.
+// evaluated. A plan does not contain the secret values of variables: the apply reads the values once more. So
+// the plan can still be applied if a secret has changed in the meantime.
 
 // variablePrefix is the prefix of environment variables that set variables of the configuration.
 const variablePrefix = "TF_VAR_"

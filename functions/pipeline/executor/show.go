@@ -67,7 +67,7 @@ func (o *checkout) show(ctx context.Context, c comment.Command, shown *comment.S
 // contents returns the outputs that are not sensitive, and the addresses of the objects of a state, as text. Long lists are cut.
 func (o *checkout) contents(s *states.State, hide *secrets) string {
 	var outputs, objects comment.Shown
-	showOutputs(s, "", hide, &outputs) // all of them: there is no name that could be wrong
+	showOutputs(s, "", hide, &outputs) // The empty name means all outputs, so there can be no error about a wrong name.
 	o.showObjects(s, "", hide, &objects)
 	var b strings.Builder
 	for _, part := range []struct {
@@ -103,8 +103,8 @@ func showOutputs(s *states.State, name string, hide *secrets, shown *comment.Sho
 	return nil
 }
 
-// showObjects adds the addresses of the instances below an address, or of all if the address is "". If the
-// address is that of one instance, it adds the object.
+// showObjects adds the addresses of the instances below an address, or of all instances if the address is
+// "". If the address is that of one instance, it adds the object.
 func (o *checkout) showObjects(s *states.State, address string, hide *secrets, shown *comment.Shown) diags.Diagnostics {
 	var t addrs.Target
 	if address != "" {

@@ -179,8 +179,8 @@ func (o *checkout) stateID() runs.StateID {
 	return runs.StateID{Lineage: o.State.Current.Lineage, Serial: o.State.Current.Serial, Version: string(o.State.Version())}
 }
 
-// rescue stores, in another place, a state that its backend has refused to store: nothing else describes the
-// present objects. It returns an error that says where the state is.
+// rescue stores a state in another place, after its backend has refused to store it. Without the state,
+// nothing describes the present objects. It returns an error that says where the state is.
 func (o *checkout) rescue(ctx context.Context, s *states.State) diags.Diagnostics {
 	data, err := o.State.Sealed(context.WithoutCancel(ctx), s)
 	name := fmt.Sprintf("%s-%s-%s-%s.tfstate", segment(o.job.Repo.Owner), segment(o.job.Repo.Name), segment(o.job.Project), time.Now().UTC().Format("20060102T150405.000"))
@@ -246,7 +246,7 @@ func (e *Engine) Unlock(ctx context.Context, j jobs.Job) (jobs.Unlocked, error) 
 		u.Locks++
 	}
 	slices.Sort(u.Others)
-	u.Others = slices.Compact(u.Others) // a holder may have several kinds of locks
+	u.Others = slices.Compact(u.Others) // One holder may have several kinds of locks.
 	return u, nil
 }
 

@@ -36,7 +36,7 @@ import (
 //
 // Terragrunt gets the outputs of the units on which the unit depends, as Terraform would print them. Outputs that are not
 // known before the apply of another project are texts that nobody can guess. In the values of variables, they become
-// unknown values again; everywhere else, they are an error.
+// unknown values again; everywhere else, such a text is an error.
 //
 // An apply prepares the unit once more. It goes on only if the working copy and the values are those of the plan.
 
@@ -89,8 +89,9 @@ func (o *checkout) prepareUnit(ctx context.Context) (diags.Diagnostics, error) {
 	return ds, nil
 }
 
-// fetchSource installs the module of the unit, if it is not in the checkout, as a module that a configuration calls: with
-// the permissions of the base branch, and without a program. It returns the source for Terragrunt.
+// fetchSource installs the module of the unit, if the module is not in the checkout. It does so in the same way as for a
+// module call: with the permissions of the base branch, and without running a program. It returns the source for
+// Terragrunt.
 func (o *checkout) fetchSource(ctx context.Context) (string, diags.Diagnostics, error) {
 	address, version := terragrunt.ModuleSource(o.job.Unit.Remote)
 	if address == "" || o.engine.Modules == nil {
@@ -114,7 +115,7 @@ func (o *checkout) fetchSource(ctx context.Context) (string, diags.Diagnostics, 
 	if err != nil || cfg == nil || cfg.Root == nil || cfg.Root.Children[unitModule] == nil {
 		return "", append(ds, diags.Errorf(nil, "The module of the unit cannot be fetched", "Terragrunt's source is %q. Correct the source in %s.", o.job.Unit.Remote, path.Join(o.job.Dir, terragrunt.FileName))...), err
 	}
-	// The variables of the module have no values here, which is no error.
+	// Here, the variables of the module have no values. The errors about them do not matter.
 	top := path.Join(dataDir, "modules", unitModule)
 	below := strings.TrimPrefix(strings.TrimPrefix(cfg.Root.Children[unitModule].Dir, top), "/")
 	if top = filepath.Join(dir, filepath.FromSlash(top)); below == "" {
@@ -150,7 +151,7 @@ func (o *checkout) unitOutputs(ctx context.Context, u *unit) (jobs.UnitOutputs, 
 		}
 		found, err := readerOf(o).Outputs(ctx, "project."+name, from.Place)
 		if errors.Is(err, builtin.ErrNoState) {
-			continue // Terragrunt takes mock outputs, or says that there are no outputs
+			continue // Without an entry, Terragrunt uses mock outputs, or reports that there are no outputs.
 		}
 		if err != nil {
 			out[dir] = unreadable(name, err.Error())

@@ -10,7 +10,7 @@ import (
 )
 
 // doubts returns the objects that a plan leaves out, because an interrupted apply may have created them. There
-// are exceptions:
+// are two exceptions:
 //   - An object that the options import is not left out: the person who imports it says that it exists. But an
 //     import says nothing about an action that may have been invoked.
 //   - A plan that only invokes an action leaves nothing out, because it changes no object.

@@ -40,8 +40,8 @@ type variableLinks struct {
 }
 
 // Values returns the values of the inputs, except those that another value overrides. Unknown outputs stay
-// unknown. If an output is sensitive, only a sensitive variable may get it. Otherwise, values that are computed
-// from the variable would be shown.
+// unknown. If an output is sensitive, only a sensitive variable may get it. Without this rule, values that are
+// computed from the variable would be shown.
 func (l *variableLinks) Values(ctx context.Context) (inputs.Source, diags.Diagnostics) {
 	s := inputs.Source{Origin: inputs.FromEnvironment, Expressions: map[string]hcl.Expression{}, By: "by inputs in lockstep.hcl"}
 	l.known, l.read, l.ds = map[string]map[string]cty.Value{}, map[string]bool{}, nil
@@ -89,7 +89,8 @@ func (l *variableLinks) outputs(ctx context.Context, link projectinputs.Link) (o
 			continue
 		}
 		if _, there := of[r.Output]; !there && r.Output != "" {
-			of[r.Output] = cty.DynamicVal // the other project may be destroyed already, and a destroy needs only its objects
+			// The other project may be destroyed already. This plan only destroys, and needs no values for that.
+			of[r.Output] = cty.DynamicVal
 		}
 	}
 	return ok

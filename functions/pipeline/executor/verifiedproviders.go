@@ -25,8 +25,8 @@ func (v *verified) key(p addrs.Provider, l lockfile.Lock) string {
 	return fmt.Sprintf("%s %s %q", p, l.Version, slices.Sorted(slices.Values(l.Hashes)))
 }
 
-// add returns the lock l with additional checksums: those of unpacked packages that were verified earlier for
-// the same lock.
+// add returns the lock l with the checksums of unpacked packages that were verified earlier for the same
+// lock.
 func (v *verified) add(p addrs.Provider, l lockfile.Lock) lockfile.Lock {
 	if len(l.Hashes) == 0 {
 		return l
@@ -62,7 +62,7 @@ func (e *Engine) recall() {
 	v.recalled = true
 	var h1 map[string][]string
 	if json.Unmarshal(e.Memory, &h1) == nil && v.h1 == nil {
-		v.h1 = h1 // packages that are not in it are downloaded again
+		v.h1 = h1 // Packages whose checksums are missing are downloaded again.
 	}
 }
 

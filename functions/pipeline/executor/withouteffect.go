@@ -11,8 +11,8 @@ import (
 )
 
 // withoutEffect returns an error for each change of the state in a comment that has no effect: the object to
-// move or remove does not exist, or the object to import already exists. For blocks in the configuration there
-// is no such error, because such blocks stay there afterwards.
+// move or remove does not exist, or the object to import already exists. A block in the configuration gets no
+// such error, because it stays in the configuration after it had its effect.
 func withoutEffect(g grammar.Options, s *states.State, c *config.Config) (ds diags.Diagnostics) {
 	if g.Rest {
 		return nil

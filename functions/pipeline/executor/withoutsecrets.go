@@ -7,8 +7,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
-// withoutSecrets returns an error for each value in a comment whose variable is sensitive: a comment is not
-// secret.
+// withoutSecrets returns an error for each sensitive variable that gets its value from a comment, because
+// people can read comments.
 func withoutSecrets(root *config.Content, variables []string) diags.Diagnostics {
 	var ds diags.Diagnostics
 	for _, given := range variables {

@@ -96,12 +96,13 @@ func DecidingSettings(e *Reader) string {
 // SettingsHashAt returns the hash of the settings at a commit. It returns "" if this reader has not read them.
 func SettingsHashAt(e *Reader, sha string) string { return e.read[sha].text }
 
-// textDigits is the number of hexadecimal digits of a hash of settings that are used.
+// textDigits is the number of hexadecimal digits that Lockstep keeps of a hash of settings.
 const textDigits = 10
 
-// baseNamed reports whether the default branch's settings name the base branch of the pull request. It is false
-// if that is the default branch itself. Lockstep plans for no other branches. Otherwise, everybody who may push
-// could create a branch with other settings, and open a pull request into it.
+// baseNamed reports whether the settings of the default branch name the pull request's base branch. It is false
+// if the base branch is the default branch. Lockstep plans only for the default branch and the branches named
+// there. Without this rule, everybody who may push could create a branch with settings of their own, and open a
+// pull request into that branch.
 func (e *Reader) baseNamed(ctx context.Context) (bool, error) {
 	ref, main := e.Pull.Base.Ref, e.Pull.DefaultBranch
 	if ref == main || main == "" {
@@ -154,16 +155,16 @@ func (e *Reader) Automerge(ctx context.Context) (*project.Automerge, error) {
 	return s.OnApplied(), err
 }
 
-// RunsCommandsFor reports whether Lockstep must carry out commands for another program, such as Atlantis. The
-// settings of the present base branch say so. If Lockstep does not plan for the base branch, the answer is
-// false.
+// RunsCommandsFor reports whether Lockstep must carry out commands for another program, such as Atlantis,
+// according to the settings of the present base branch. If Lockstep does not plan for the base branch, the
+// answer is false.
 func RunsCommandsFor(ctx context.Context, e *Reader, program string) (bool, error) {
 	s, err := ofBase(ctx, e)
 	return s.Obeys(program), err
 }
 
-// IgnoresCommandsFor reports whether Lockstep must ignore commands for another program, such as Atlantis. The
-// settings of the present base branch say so.
+// IgnoresCommandsFor reports whether Lockstep must ignore commands for another program, such as Atlantis,
+// according to the settings of the present base branch.
 func IgnoresCommandsFor(ctx context.Context, e *Reader, program string) (bool, error) {
 	s, err := ofBase(ctx, e)
 	return s.Ignores(program), err
@@ -226,7 +227,9 @@ func (e *Reader) TrialMerge(ctx context.Context, q *admission.Request) (m github
 		return m, err
 	}
 	e.Pull.Head.SHA, e.Pull.Base.Ref, e.Pull.Updated = m.Head, m.BaseRef, m.Updated
-	if m.Merged && q.Verb == comment.Plan { // since Look: an apply that was allowed before continues
+	// The pull request was merged after Look. Only a plan starts again from the merge: an apply that was allowed
+	// before continues.
+	if m.Merged && q.Verb == comment.Plan {
 		e.Pull.Open, e.Pull.Merged = false, true
 	}
 	q.Pull, q.Conflict = e.Pull, m.Conflict
@@ -245,7 +248,8 @@ func (e *Reader) SetApplyOn(ctx context.Context, r *runs.Run) error {
 }
 
 // Job returns the job for the project of a run in a checkout, with the rights that the base branch grants. It
-// also decides about the address of the state, in q. If there can be no job, problem is the reason.
+// also decides about the address of the state, and stores the decision in q. If there can be no job, problem
+// is the reason.
 func (e *Reader) Job(ctx context.Context, q *admission.Request, dir string) (j jobs.Job, problem string, err error) {
 	// The run's record has the repository's name and installation at the time of the plan. The message has the
 	// present ones.

@@ -13,7 +13,8 @@ import (
 )
 
 // ServedBy returns the name of the deployment that works for a project, according to a commit of the base
-// branch. If the settings name deployments, that needs a checkout of the commit, once in each process.
+// branch. If the settings name deployments, the answer needs a checkout of the commit, once in each
+// process.
 func ServedBy(ctx context.Context, e *Reader, sha string, p project.Project) (string, error) {
 	s, _, err := e.Settings(ctx, sha)
 	if err != nil || !s.Divides() {
@@ -49,9 +50,9 @@ func grant(ctx context.Context, e *Reader, s *project.Settings, sha string, p pr
 	return s.Grant(p, project.Grantee{Branch: e.Pull.Base.Ref, Base: b.projects, Deployment: e.Deployment})
 }
 
-// servedNow sets q.ServedBy to the deployment that works for the project, according to the present base branch:
-// it may have changed since the plan. servedNow does nothing for a removed project, because the base branch may
-// not have it.
+// servedNow sets q.ServedBy to the deployment that works for the project, according to the present base branch.
+// The deployment may have changed since the plan. servedNow does nothing for a removed project, because the
+// base branch may not have it.
 func servedNow(ctx context.Context, e *Reader, q *admission.Request) error {
 	q.Deployment, q.ServedBy = e.Deployment, e.Deployment
 	if q.Run.Spec.Removed || q.Verb != comment.Plan && q.Verb != comment.Apply {

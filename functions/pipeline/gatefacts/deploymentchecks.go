@@ -17,11 +17,11 @@ import (
 const actions = 15368
 
 // DeploymentChecks are those check runs of a commit that other deployments have created. Anybody can use any
-// name for a check run, so the ID of the App decides. The App of a deployment is the one whose check run
-// Lockstep first saw under the deployment's name; the record of that never changes. Commit statuses, and check
-// runs of workflows, belong to no deployment.
+// name for a check run, so the ID of the App decides. The App of a deployment is the App that created the
+// first check run which Lockstep saw under the deployment's name. The record of this App never changes. Commit
+// statuses, and check runs of workflows, belong to no deployment.
 type DeploymentChecks struct {
-	apps map[string]int64 // by the name of a deployment; 0 is unknown
+	apps map[string]int64 // the ID of each deployment's App, by the deployment's name; 0 if it is not known
 	all  []github.Report
 }
 
@@ -44,7 +44,7 @@ func DeploymentChecksOf(ctx context.Context, e *Reader, names []string, all []gi
 			case known != nil:
 				v.apps[name] = *known
 				return nil
-			case len(seen) != 1: // with two Apps, nobody knows which one is meant
+			case len(seen) != 1: // several Apps, or none, have made a check with this name, so the deployment's App is not known
 				v.apps[name] = 0
 				return nil
 			}

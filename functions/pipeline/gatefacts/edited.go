@@ -10,14 +10,15 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// maxPatches is the maximum size of all patches of a pull request, in bytes, for which causes are searched.
+// maxPatches is the maximum size of all patches of a pull request together, in bytes. If the patches are
+// larger, Lockstep does not look for the causes of planned changes.
 const maxPatches = 1 << 20
 
 // EditedFiles returns the changed files of the pull request with their patches. It returns nil if some of them
 // are not known: GitHub lists too few, leaves out the patch of a configuration file, or does not answer. The plan is the same without
 // them; only its causes are not shown.
 //
-// An issue changes no files, so nothing that it plans has a cause there.
+// A plan on an issue has no causes, because an issue changes no files.
 func EditedFiles(ctx context.Context, e *Reader) []github.FileChange {
 	if e.Pull.Issue != "" {
 		return nil

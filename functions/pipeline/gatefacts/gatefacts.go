@@ -53,7 +53,8 @@ type Reader struct {
 	named map[string]bool
 	// read caches the settings, by the SHA of their commit.
 	read map[string]readSettings
-	// tip is the commit of the base branch from which [SettingsNow] has read the settings, until it is used once more.
+	// tip is the commit of the base branch from which [SettingsNow] has read the settings. The next function that
+	// needs the tip takes this commit, once, instead of asking GitHub.
 	tip tipOf
 	// elsewhere has the policies that are in other repositories. It is nil before they are read.
 	elsewhere *policyRepositories

@@ -7,8 +7,8 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// Pulls reads pull requests and people on GitHub. For all interfaces of this package, a *github.FinalError
-// stays the same until a person fixes something. Such an error is shown to people, and the message is finished.
+// Pulls reads pull requests and people on GitHub. In all interfaces of this package, a *github.FinalError is an
+// error that stays until a person fixes something. Lockstep shows the error to people and finishes the message.
 type Pulls interface {
 	PullRequest(ctx context.Context, number int) (github.PullRequest, error)
 	// Confirm checks that the repository of a pull request has, or had, the name in the message. The error

@@ -16,7 +16,7 @@ import (
 // place.
 //
 // If the pull request has a plan of such a project, the state is at the address that was granted to this plan.
-// If it has none, the address is that at the run's base commit. The project's block at the head does not count,
+// Without such a plan, the address is that at the run's base commit. The project's block at the head does not count,
 // because the author of the head can write any address there.
 func linked(ctx context.Context, e *Reader, r runs.Run, p project.Project, u *jobs.Unit) ([]jobs.Linked, error) {
 	b, err := e.baseAt(ctx, r.Spec.Base)

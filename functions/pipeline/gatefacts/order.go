@@ -28,9 +28,9 @@ func orders(ctx context.Context, e *Reader, r runs.Run) (bool, error) {
 	return err == nil && (r.Spec.Ordered || r.Spec.Removed && e.Pull.Merged || in.settings.Orders()), err
 }
 
-// Predecessors returns the projects that must be applied before a run, to show them to people. Nothing is
-// decided by them. So it ignores an error that only a person can fix: whoever requests the apply will see that
-// error.
+// Predecessors returns the projects that must be applied before a run, to show them to people. No decision
+// depends on the result. So Predecessors ignores an error that only a person can fix: whoever requests the
+// apply will see that error.
 func Predecessors(ctx context.Context, e *Reader, r runs.Run) (*comment.Behind, error) {
 	return (&OrderCache{Facts: e}).Predecessors(ctx, r)
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // MayQuery decides whether a run's project may be queried, or parts of its state shown, by a command with the given
-// verb. It may if it may be planned with the credentials of a plan, so never from a fork.
+// verb. It returns true if the project may be planned with the credentials of a plan, so never for a fork.
 func MayQuery(ctx context.Context, e *Reader, verb comment.Verb, r runs.Run) (admission.Decision, error) {
 	_, d, err := e.Ask(ctx, queryRequest(e, verb, r), nil)
 	if err != nil || !d.Allowed() {
@@ -25,7 +25,8 @@ func MayQuery(ctx context.Context, e *Reader, verb comment.Verb, r runs.Run) (ad
 
 // queryRequest returns the request for a command that queries a project or shows parts of its state.
 func queryRequest(e *Reader, verb comment.Verb, r runs.Run) admission.Request {
-	r.Phase, r.Spec.Options = runs.Queued, runs.Run{}.Spec.Options // the command does not depend on the plan
+	// the command does not depend on the run's plan, so the gate is asked as if the run were not planned yet
+	r.Phase, r.Spec.Options = runs.Queued, runs.Run{}.Spec.Options
 	q := e.Request(comment.Plan, r)
 	q.Shows = verb == comment.Output || verb == comment.Show
 	return q

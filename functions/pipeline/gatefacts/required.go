@@ -28,10 +28,10 @@ type required struct {
 	finder   *requirementfacts.Finder
 }
 
-// requirements reads the settings with the requirements, once for each message. They are those at the present
-// tip of the base branch. So requirements that were added after the plan count, and the pull request cannot
-// change any. There are two exceptions:
-//   - For an apply that a merge requests and that begins at once, they are the settings at the merge: see
+// requirements reads the settings with the requirements, once for each message. It reads the settings at the
+// present tip of the base branch. So requirements that were added after the plan count, and the pull request
+// cannot change any. There are two exceptions:
+//   - For an apply that a merge requests and that begins at once, it reads the settings at the merge: see
 //     [requiredOf].
 //   - If Lockstep does not plan for the base branch, there are no requirements, and the default branch's
 //     settings are read.
@@ -90,7 +90,8 @@ func WaitingSetting(e *Reader) project.Waiting {
 // uses the settings of the same commit as [WaitingSetting].
 func Automerges(e *Reader) bool { return e.required != nil && e.required.settings.OnApplied() != nil }
 
-// DriftSettings returns the drift block of the base branch; nil if it has none. Only that of the default branch counts.
+// DriftSettings returns the drift block of the default branch. It returns nil if the branch has none, or if the pull
+// request has another base branch.
 func DriftSettings(ctx context.Context, e *Reader) (*project.Drift, error) {
 	if e.Pull.Base.Ref != e.Pull.DefaultBranch {
 		return nil, nil
@@ -122,7 +123,9 @@ func (e *Reader) require(ctx context.Context, q *admission.Request) error {
 		return err
 	}
 	if q.Verb == comment.Plan && (e.Message.Kind == pipeline.ToCheck || e.Message.Kind == pipeline.ToQueue) {
-		return nil // nobody asks: a permitted plan of this head is made again
+		// Nobody has given a command. The gate has permitted an earlier plan of this head, so Lockstep may make
+		// the plan again.
+		return nil
 	}
 	question, err := e.question(ctx, in, q.Verb, q.Run)
 	if err != nil {
@@ -175,7 +178,7 @@ func (e *Reader) question(ctx context.Context, in *required, verb comment.Verb, 
 			return q, err
 		}
 		known = b.projects
-		if b.unheld != "" && !q.Unreadable { // blocks by mistake apply to nothing: the gate stays closed
+		if b.unheld != "" && !q.Unreadable { // A block applies to no project, probably by mistake. So the gate refuses.
 			q.Unreadable, q.Broken = true, b.unheld
 		}
 	}

@@ -29,7 +29,7 @@ func (e *Reader) findUnits(ctx context.Context, sha, dir string) error {
 	}
 	t := *in.settings.Terragrunt
 	key := fmt.Sprintf("%d %s %s", e.Message.Pull.Repo.ID, sha, t.ID())
-	// The projects of the commit are those of this block.
+	// Which projects the commit has depends on this block, so the key contains the block's ID.
 	e.commits[dir] = sha + " " + t.ID()
 	if u, ok := e.Bases.units(key); ok {
 		return jobs.SaveUnits(dir, u)

@@ -16,8 +16,8 @@ type watched struct {
 	turns map[string]time.Time // by requirement
 }
 
-// turnStep is the precision with which the time is found at which a decision changes only because time passes.
-// turnLimit is how far in the future such a time is searched.
+// turnStep is how exactly Lockstep finds the time at which a decision will change by the passing of time
+// alone. turnLimit is how far in the future Lockstep looks for such a time.
 const (
 	turnStep  = 5 * time.Minute
 	turnLimit = 24 * time.Hour

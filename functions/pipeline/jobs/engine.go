@@ -23,8 +23,8 @@ type Engine interface {
 	// Test runs the tests of a job that [ForTests] has made.
 	Test(ctx context.Context, j Job) (comment.Tests, error)
 	// Query finds objects that exist, by the list blocks of the project, and says which of them the state has. It also
-	// returns configuration for the others, of at most room bytes; with 0, none. failure is the reason, in Markdown, if
-	// the query failed. Query changes nothing.
+	// returns configuration for the objects that the state does not have, of at most room bytes; 0 means no
+	// configuration. failure is the reason, in Markdown, if the query failed. Query changes nothing.
 	Query(ctx context.Context, j Job, room int) (found comment.Queried, failure string, err error)
 	// Show shows parts of the state, for the commands "output" and "show", without sensitive values. failure is the
 	// reason, in Markdown, if there is nothing to show.

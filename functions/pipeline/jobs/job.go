@@ -32,7 +32,8 @@ const (
 	// Keys is the access to AWS KMS for the keys of an encrypted state. It does not give access to the state
 	// itself.
 	Keys
-	// Tests is the access of tests: none. Their states are in memory.
+	// Tests is the access of tests. It gives no access to any state, because the states of tests are in
+	// memory.
 	Tests
 )
 
@@ -64,15 +65,15 @@ type Job struct {
 	Judges
 	ApplyTask
 	// Foreseen are the projects of the pull request on which this project depends, and whose plans are not
-	// applied yet. It is set only for plans. Foresee is set if other projects depend on this one, so that its
-	// planned outputs are needed.
+	// applied yet. Foreseen is set only for plans. Foresee is set if other projects depend on this one, so
+	// that its planned outputs are needed.
 	Foreseen []PlannedOutputs `json:",omitempty"`
 	Foresee  bool             `json:",omitempty"`
 	// Snapshot is the state without secrets with which a fork's commit is planned; nil for all other plans.
 	// Such a plan uses nothing that needs Lockstep's rights. See [Unprivileged].
 	Snapshot *Snapshot `json:",omitempty"`
-	// Readers are the projects that read the outputs of this one, as the checkout defines them. They are set for
-	// people only, and for plans only.
+	// Readers are the projects that read the outputs of this one, as the checkout defines them. They are only
+	// shown to people, and only set for plans.
 	Readers []string `json:",omitempty"`
 	// IgnoredDrift are rules for drift that the report of the plan leaves out. They are set for looks for drift only.
 	IgnoredDrift []project.IgnoredDrift `json:",omitempty"`
@@ -83,10 +84,10 @@ type Job struct {
 	// Edited are the changed files of the pull request, at its head commit. It is set for plans only; nil means
 	// that they are not known.
 	Edited []github.FileChange `json:",omitempty"`
-	// Progress is called every few seconds with the progress of a plan or an apply, and not any more once Ended was
-	// called. It may be nil. Its calls do not overlap. It is not passed to other processes.
+	// Progress is called every few seconds with the progress of a plan or an apply. It is not called after Ended.
+	// It may be nil. Its calls do not overlap. It is not passed to other processes.
 	Progress func(comment.Ongoing) `json:"-"`
-	// Unit says how Terragrunt prepares the project's directory; nil if that is no unit.
+	// Unit says how Terragrunt prepares the project's directory; nil if the directory is not a unit.
 	Unit *Unit `json:",omitempty"`
 	// Queries is set for a query: the configuration includes the query files. An Engine sets it.
 	Queries bool `json:",omitempty"`
@@ -113,8 +114,8 @@ type InputValues struct {
 
 // A StateGrant says which state a job may open, and how.
 type StateGrant struct {
-	// State is the granted address of the state. No other address is opened. If none is granted, NoState is the
-	// reason for people.
+	// State is the granted address of the state. The job opens no other address. If no address is granted,
+	// NoState is the reason for people.
 	State   places.Place
 	NoState string
 	// Sealing has the encryption block of the base branch, which decides how the state is encrypted.

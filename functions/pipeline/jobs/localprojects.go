@@ -37,7 +37,7 @@ func (LocalProjects) Discover(_ context.Context, dir string) (Discovered, error)
 	if ds.HasErrors() {
 		src, err := root.ReadFile(cmp.Or(found.Settings, project.FileName))
 		if err != nil {
-			src = nil // there is no file to quote, which the errors say themselves
+			src = nil // There is no file to quote. The errors themselves say that the file is missing.
 		}
 		d.Problem = Quoted(ds, found.Settings, src)
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project"
 )
 
-// Projects finds and reads the projects in checkouts. The author of a pull request wrote the checkout, so that
-// may take any amount of time and memory. Above a limit, the error is a *DeathError.
+// Projects finds and reads the projects in checkouts. The author of a pull request wrote the checkout, so
+// reading it may take any amount of time and memory. Above a limit, the error is a *DeathError.
 type Projects interface {
 	Discover(ctx context.Context, dir string) (Discovered, error)
 	// Inputs returns the files in a checkout on which a project's plan depends. The error wraps ErrNoProject if
@@ -43,7 +43,7 @@ type Compared struct {
 // A Scope says on which files a plan depends, besides the project's own files.
 type Scope struct {
 	Read  []string // paths that file functions looked at
-	Whole bool     // all files: programs may run and read anything
+	Whole bool     // on all files: the plan may run programs, which can read any file
 }
 
 // Discovered has the projects and the settings of a checkout.
@@ -58,8 +58,8 @@ type Discovered struct {
 	// in one line. On a base branch, such a block blocks all applies.
 	Unguarded []Warning `json:",omitempty"`
 	Unheld    string    `json:",omitempty"`
-	// Warnings are the warnings about the settings. Left are root modules that are not projects, which one of
-	// the warnings lists: see [project.Repository].
+	// Warnings are the warnings about the settings. Left are the root modules that are not projects; one of
+	// the warnings lists them: see [project.Repository].
 	Warnings []Warning         `json:",omitempty"`
 	Left     []project.Project `json:",omitempty"`
 }

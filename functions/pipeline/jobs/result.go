@@ -28,8 +28,8 @@ type PlanResult struct {
 	Literals comment.Literals `json:",omitzero"`
 	// Doubts are the addresses of objects that the plan leaves out, because nobody knows whether they exist.
 	Doubts []string `json:",omitempty"`
-	// JSON is the plan as JSON, without sensitive values. It is set if [Job.PlanJSON] is set. Source:
-	// https://developer.hashicorp.com/terraform/internals/json-format#plan-representation
+	// JSON is the plan as JSON, without sensitive values. The field is set if [Job.PlanJSON] is set.
+	// Source: https://developer.hashicorp.com/terraform/internals/json-format#plan-representation
 	JSON []byte `json:",omitempty"`
 	// Report is the plan, or the errors, for people, in Markdown. It may be shortened.
 	Report string

@@ -20,8 +20,8 @@ func (s *Stack) serveBuilds() {
 	s.t.Cleanup(s.builds.Kill)
 }
 
-// makeProject creates a CodeBuild project of the template, for the function of the same name. Each build makes the AWS requests of its buildspec
-// and of CodeBuild itself.
+// makeProject creates a CodeBuild project of the template, for the function of the same name. Each build makes the
+// AWS requests of its buildspec and of CodeBuild itself.
 func (s *Stack) makeProject(name string, p map[string]any) {
 	role, function := templates.Target(p["ServiceRole"]), strings.TrimSuffix(name, "Build")
 	front := httptest.NewServer(s.newGate("build", role))

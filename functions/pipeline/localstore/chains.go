@@ -48,7 +48,7 @@ func create(path string, data []byte) error {
 	if err = errors.Join(err, f.Close()); err != nil {
 		return err
 	}
-	return os.Link(f.Name(), path) // unlike a rename, it never replaces a file
+	return os.Link(f.Name(), path) // Unlike a rename, a link never replaces a file.
 }
 
 // Link implements pipeline.Chains.

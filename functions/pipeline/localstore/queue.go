@@ -108,7 +108,7 @@ type claimed struct {
 	seq      int64
 	claim    string
 	receives int
-	reason   string // why it is a dead letter; "" if it is none
+	reason   string // why the message is a dead letter; "" if it is not one
 }
 
 // claim takes the first message of a group in which no message is being handled. It chooses the repository

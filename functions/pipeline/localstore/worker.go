@@ -122,7 +122,7 @@ func (q *Queue) next(ctx context.Context, w Worker, hurry bool) (done, ok bool, 
 		return false, false, wrap("take a message", err)
 	}
 	q.signal()       // there may be more, for others
-	defer q.signal() // and then the next of its group, or nothing any more
+	defer q.signal() // afterwards, the next message of the group can be taken, or no message is left
 	err = q.handle(ctx, w, c)
 	// The result must be written even if ctx has ended.
 	write, cancel := context.WithTimeout(context.WithoutCancel(ctx), busyTimeout)

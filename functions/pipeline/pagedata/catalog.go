@@ -119,7 +119,7 @@ func (s Site) projects(id page.RepositoryID, all ledger.States) (out []page.Proj
 		targets[target] = true
 	}
 	for _, name := range slices.Concat(slices.Collect(maps.Keys(all.Last)), slices.Collect(maps.Keys(all.Locks)), slices.Collect(maps.Keys(all.Queues))) {
-		if strings.Contains(name, "@") { // it is a target: the state is not in a bucket
+		if strings.Contains(name, "@") { // The name is a target, so the state is not in a bucket.
 			targets[name] = true
 		}
 	}
@@ -136,7 +136,8 @@ func (s Site) projects(id page.RepositoryID, all ledger.States) (out []page.Proj
 func (s Site) project(id page.RepositoryID, all ledger.States, target string) page.ProjectState {
 	place := all.Places[target]
 	p := page.ProjectState{Target: target, Name: runs.ProjectOf(target), Workspace: runs.WorkspaceOf(target), Place: place}
-	// A lock may be older than the known address of the state. Its name is then the target.
+	// A lock may have been recorded before the address of the state was known. Its key then contains
+	// the target.
 	for _, name := range []string{target, runs.StateName(place, target)} {
 		if l, ok := all.Last[name]; ok {
 			p.Last = &page.LastApply{
@@ -162,8 +163,8 @@ func (s Site) project(id page.RepositoryID, all ledger.States, target string) pa
 	return p
 }
 
-// pullsOf returns a page of a repository's pull requests, the newest first: those with numbers below before, unless that
-// is 0. next is the before of the next page; 0 if there is none.
+// pullsOf returns a page of a repository's pull requests, the newest first: those with numbers below before. If before
+// is 0, the page begins with the newest pull request. next is the value of before for the next page; 0 if there is none.
 func (s Site) pullsOf(ctx context.Context, repo github.Repo, before int) (pulls []page.Pull, next int, err error) {
 	var looks []runstatus.Look
 	var records *snapshot
@@ -197,8 +198,8 @@ func (s Site) pullsOf(ctx context.Context, repo github.Repo, before int) (pulls 
 	return out, next, g.Wait()
 }
 
-// newest returns the looks at the newest pull requests that are worth listing, as pullsOf does. It decodes no more than
-// these: a repository may have thousands.
+// newest returns the looks at the newest pull requests that are worth listing, as pullsOf does. It decodes only the
+// records of one page, because a repository may have thousands.
 func (s Site) newest(ctx context.Context, repo github.Repo, before int) (looks []runstatus.Look, next int, err error) {
 	list, err := s.Records.List(ctx, fmt.Sprintf("pull/%d", repo.ID))
 	if err != nil {
@@ -226,8 +227,8 @@ func (s Site) newest(ctx context.Context, repo github.Repo, before int) (looks [
 	return looks, 0, nil
 }
 
-// withoutChecks are records without those of check runs. So a list does not show for which requirement a plan waits: that
-// would cost a request for each plan. The page of the pull request shows it.
+// withoutChecks are records without those of check runs. So a list of pull requests does not show for which requirement a
+// plan waits, because that would cost a request for each plan. The page of the pull request shows the requirement.
 type withoutChecks struct{ pipeline.Records }
 
 // Get implements pipeline.Records.
@@ -374,8 +375,8 @@ func (s Site) recordsOf(ctx context.Context, repo github.Repo, all ledger.States
 	return out, end > perPage, err
 }
 
-// lastRecords returns a page with the last audit record of each state of a repository, the newest first, from number at
-// on. next is the at of the next page; 0 if there is none.
+// lastRecords returns a page with the last audit record of each state of a repository, the newest first, beginning with
+// record number at. next is the value of at for the next page; 0 if there is none.
 func (s Site) lastRecords(ctx context.Context, all ledger.States, at int) (out []page.AuditRecord, next int, err error) {
 	if s.Chains == nil {
 		return nil, 0, nil

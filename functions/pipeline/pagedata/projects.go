@@ -187,9 +187,9 @@ func textsOf(r runs.Run, kind page.TextKind) (out []pipeline.Artifact) {
 	return out
 }
 
-// report returns the text about a project: its status as in its check, and text, which is its plan or the result of its
-// apply. same has the projects that already showed a text, by text. A text that another project already shows is
-// replaced by a reference to that project.
+// report returns the text about a project: its status as in its check, and its plan or the result of its apply (the
+// parameter text). same has the projects that already showed a text, by text. A text that another project already shows
+// is replaced by a reference to that project.
 func (s Site) report(a status, text string, same map[string]string) string {
 	key := string(a.Standing) + " " + text
 	if first := same[key]; first != "" && !a.run.Plan.Full {

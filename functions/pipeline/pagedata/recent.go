@@ -15,9 +15,10 @@ const RecentLife = 10 * time.Second
 // maxRecent is the maximum size of all lists that a Recent keeps, in bytes.
 const maxRecent = 64 << 20
 
-// Recent returns records whose lists about a whole repository, such as all its pull requests, may be [RecentLife] old.
-// A repository may have thousands of pull requests and states, and a reader opens several pages of it in a row. Records
-// about a single pull request are always those of now. Nobody may write to the result.
+// Recent returns the records all with a cache for lists about a whole repository, such as all its pull requests. A list
+// from the cache is at most [RecentLife] old. A repository may have thousands of pull requests and states, and a reader
+// opens several pages of it in a row. Records about a single pull request are never from the cache. Nobody may write to
+// the result.
 func Recent(all pipeline.Records) pipeline.Records {
 	return &recent{Records: all, lists: map[string]recentList{}}
 }

@@ -62,10 +62,10 @@ func (s Site) Changed(ctx context.Context, since uint64) uint64 {
 	return s.Wait(ctx, since)
 }
 
-// Pulls implements page.Site: it returns the pull requests by repository, the newest first. It leaves out a
-// pull request that affects no project. Pulls reads a fixed number of collections of records, and one more for
-// each pull request with a plan that waits for an apply, or with an apply in progress. It makes no request for a single project.
-// Without All, it returns none: then each repository has a page with its pull requests.
+// Pulls implements page.Site: it returns the pull requests by repository, the newest first. It leaves out a pull request
+// that affects no project. Pulls reads a fixed number of collections of records, and one more for each pull request with a
+// plan that waits for an apply, or with an apply in progress. It makes no request for a single project. If All is nil, it
+// returns none: the pull requests are then on the pages of their repositories.
 func (s Site) Pulls(ctx context.Context) ([]page.Pull, error) {
 	if s.All == nil {
 		return nil, nil

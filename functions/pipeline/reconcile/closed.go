@@ -20,8 +20,9 @@ const maxEnds = 25
 // ends finds pull requests that were merged or closed without a webhook, for example while the App was not
 // installed, and sends a message for each. The records say that these pull requests are open, but GitHub's list
 // (the parameter open) does not contain them. The list may be older than the records, so the handler of the
-// message reads the pull request again. The records are read once an hour, and before a repository without open
-// pull requests is skipped. ends returns how many such pull requests it found.
+// message reads the pull request again. The records are read once an hour. They are also read before the
+// janitor stops examining a repository because it has no open pull requests. ends returns how many such pull
+// requests it found.
 func (j *Janitor) ends(ctx context.Context, open []github.PullRequest, pull func(int) pipeline.Pull, idle bool, now time.Time, f *Found) (found int, err error) {
 	repo := pull(0).Repo.ID
 	c, err := j.cursor(ctx, fmt.Sprintf("repo/%d/ends", repo), now)

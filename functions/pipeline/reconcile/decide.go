@@ -76,7 +76,7 @@ func faulty(seen ledger.Look) bool {
 }
 
 // untangled reports whether a conflict with the base branch is perhaps resolved, because the base branch is
-// at another commit now. GitHub sends the pull request no webhook about that.
+// at another commit now. GitHub sends no webhook for a pull request when its base branch moves.
 func untangled(seen ledger.Look, tip string) bool { return seen.Conflict && tip != seen.Base }
 
 // unanswered returns the comments of people that contain commands and were never edited. An edited comment does

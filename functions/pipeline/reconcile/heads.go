@@ -224,7 +224,7 @@ func (j *Janitor) late(ctx context.Context, installation int64, repo github.Repo
 func resettled(ctx context.Context, p pipeline.Pull, pull github.PullRequest, s standing, tips *tips, over []pipeline.Watch) ([]pipeline.Watch, error) {
 	l := s.seen
 	if !s.waits || l.Head != pull.Head.SHA || l.Into != pull.Base.Ref || l.Refused != "" || l.Asked || l.Closed {
-		return over, nil // it has to be looked at, or nothing of it is planned
+		return over, nil // Either the head will be examined anyway, or nothing of it is planned.
 	}
 	now, tip, err := tips.at(ctx, pull.Base.Ref)
 	if err == nil && now.text != s.seen.Settings {

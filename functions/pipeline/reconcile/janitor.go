@@ -116,7 +116,7 @@ func (j *Janitor) repositories(ctx context.Context, now time.Time, f *Found) []e
 		switch {
 		case err == nil:
 			last.Version = version
-		case !errors.Is(err, pipeline.ErrConflict): // another janitor has recorded its own place, which is as good
+		case !errors.Is(err, pipeline.ErrConflict): // Another janitor has recorded another place. The next round may begin there as well.
 			errs = append(errs, err)
 		}
 	}

@@ -25,7 +25,7 @@ func Unknown[T any](problem string) Fact[T] { return Fact[T]{Problem: problem} }
 // a decision can be explained from a file.
 type Facts struct {
 	Now   time.Time
-	Actor string // login of the user who asks; "" for a push
+	Actor string // login of the user who makes the request; "" for a push
 	// Unasked is set while nobody has made a request. A rule about the user who makes the request is then not
 	// decided yet.
 	Unasked bool `json:",omitempty"`

@@ -98,8 +98,8 @@ type opinion struct {
 	problem string      // the reason if that is not known
 }
 
-// opinions returns the approvals and the requests for changes of all reviewers. Each that does not count has
-// the reason. The approval of an App counts only if named contains the App.
+// opinions returns the approvals and the requests for changes of all reviewers. An opinion that does not
+// count has the reason why. The approval of an App counts only if named contains the App.
 func opinions(f Facts, named []requirements.Party) (out []opinion) {
 	for _, v := range f.Reviews.Value {
 		o := opinion{login: v.Author}
@@ -248,7 +248,7 @@ func codeowners(f Facts, _ requirements.Rules) rulings.Ruling {
 }
 
 // unknownOf returns the owners whom GitHub ignores, because they can never approve. The path still counts as
-// owned, unlike on GitHub. Otherwise a misspelt name would remove the protection of a path.
+// owned, unlike on GitHub. Without this rule, a misspelt name would remove the protection of a path.
 func unknownOf(f Facts, owners []requirements.Party) (out []string) {
 	for _, name := range names(owners) {
 		if slices.ContainsFunc(f.UnknownOwners, func(x string) bool { return samePerson(x, name) }) {

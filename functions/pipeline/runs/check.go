@@ -27,8 +27,8 @@ type CheckRecord struct {
 	// although ID is not known.
 	Asked bool `json:",omitempty"`
 	// Twins is the number of times that two processes created a check run for this record at the same time, or
-	// may have written to an older check run. Looked is the value of Twins when a process last began to search
-	// for the older check runs and completed them.
+	// may have written to an older check run. Looked is the value of Twins at the beginning of the last search
+	// for older check runs. The search has completed the check runs that it found.
 	Twins  int `json:",omitempty"`
 	Looked int `json:",omitempty"`
 	Status github.CheckStatus
@@ -81,7 +81,8 @@ func (c CheckRecord) AfterWrite(own, w CheckRecord) (out CheckRecord, changed, a
 	switch {
 	case c.Key == "":
 		return c, false, false
-	case c.ID != 0 && c.ID != w.ID && c.ID != own.ID, c.Twins > own.Twins: // for the second condition: this process may have written to the older check run
+	// In the second case, this process may have written to the older check run.
+	case c.ID != 0 && c.ID != w.ID && c.ID != own.ID, c.Twins > own.Twins:
 		c.Twins++
 		return c, true, true
 	case c.Status != w.Status || c.Conclusion != w.Conclusion || c.Shown != own.Shown:
@@ -90,7 +91,7 @@ func (c CheckRecord) AfterWrite(own, w CheckRecord) (out CheckRecord, changed, a
 	case c.ID == w.ID && c.Shown == w.Shown && c.Around == w.Around && !c.MayHaveDuplicates():
 		return c, false, false
 	}
-	c.Looked = c.Twins // if there were duplicates, this process has searched for them: it had read the same number
+	c.Looked = c.Twins // If there were duplicates, this process has searched for them: it had read the same value of Twins.
 	c.ID, c.Shown, c.Around, c.Required, c.Behind = w.ID, w.Shown, w.Around, w.Required, w.Behind
 	return c, true, false
 }
@@ -174,8 +175,9 @@ func (c CheckRecord) CanReplace(merged bool) bool {
 	return merged || slices.Contains(worst, c.Conclusion)
 }
 
-// ShownInstead returns the record whose conclusion the check run of own shows instead of its own; nil if it
-// shows its own. It is the worst record with the same check at the same commit, if that is worse than own.
+// ShownInstead returns the record whose conclusion the check run of own shows, instead of the conclusion of
+// own. This is the worst record with the same check at the same commit, if it is worse than own. Otherwise
+// ShownInstead returns nil.
 //
 // People and branch rules see the newest check run of a commit, whichever pull request it belongs to. So a
 // merged pull request does not count beside an open one. The check run of a merged pull request shows the

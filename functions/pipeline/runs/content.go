@@ -28,8 +28,8 @@ type Content struct {
 	Steps []Judgement `json:",omitempty"`
 }
 
-// A Risk is a kind of risk that a plan has. Objects are the addresses of objects with it, without secrets; More
-// is the number of those that are left out.
+// A Risk is a kind of risk that a plan has. Objects are the addresses of the objects that have the risk,
+// without secrets. More is the number of addresses that are left out.
 type Risk struct {
 	Name    string
 	Objects []string
@@ -62,8 +62,8 @@ func Additive(r Run) bool {
 	return !r.Spec.Removed && r.Plan.Counts == counting.Counts{Add: r.Plan.Counts.Add, Change: r.Plan.Counts.Change}
 }
 
-// A Cost is by how much a plan raises the costs of a month: an amount such as "12.4" in a currency. Increase is "" if it
-// is not known.
+// A Cost says by how much a plan raises the monthly costs: Increase is an amount such as "12.4" in the Currency.
+// Increase is "" if it is not known.
 type Cost struct{ Increase, Currency string }
 
 // A Judgement is the verdict of one policy block, gate block or step block on a plan.

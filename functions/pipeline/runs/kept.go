@@ -2,7 +2,8 @@ package runs
 
 import "time"
 
-// A Kept is the plan that a run returns to if the plan with options that somebody has requested cannot be made.
+// A Kept is the plan of a run, kept while Lockstep makes another plan with options that somebody has requested.
+// If the other plan cannot be made, the run returns to the kept one.
 type Kept struct {
 	Spec    Spec
 	Address Address
@@ -37,12 +38,13 @@ func (r Run) ReplacedBy() int {
 	return r.Asked.Attempt
 }
 
-// Return returns a run, whose plan could not be made, with its kept plan. The failure goes to the history. The
-// answer to the command must have been written before: the run no longer knows it.
+// Return returns a run with its kept plan, after the newer plan could not be made. It adds the failure to the
+// history. The caller must first have answered the command: afterwards the run no longer knows the command.
 func (r Run) Return(at time.Time) Run {
 	failed := r
 	failed.Phase = PlanFailed
-	if n := len(r.History); n > 0 { // the last is the kept plan, which has no newer one
+	// The last entry is the kept plan. The run returns to this plan, so the plan does not belong in the history.
+	if n := len(r.History); n > 0 {
 		failed.History = r.History[:n-1]
 	}
 	history := failed.outcomes(at)

@@ -82,7 +82,7 @@ func StateName(place, target string) string {
 		return target
 	}
 	sum := sha256.Sum256([]byte(place))
-	return "s3-" + hex.EncodeToString(sum[:16]) // every target contains an @, and this name does not
+	return "s3-" + hex.EncodeToString(sum[:16]) // no target has this name, because every target contains an @
 }
 
 // StateName returns the name of the run's state in keys of records.

@@ -21,8 +21,8 @@ import (
 // needing the destroyed project is applied first.
 //
 // A plan with -destroy replaces the plan of the pull request's change to the project. The plan with -destroy
-// may be not made yet, failed, or applied, so that it does not wait for its apply. Then the projects that
-// depend on this one still wait for that change.
+// may be not made yet, failed, or already applied. In each of these cases, the projects that depend on this
+// one still wait for the replaced change.
 
 // An Order has the facts about the order in which the projects of a pull request are applied.
 type Order struct {
@@ -112,7 +112,8 @@ func (o *Order) addMerge(name string, r Run) {
 	}
 	landing, other := o.landing[name]
 	o.landing[name] = lands(r) && (landing || !other)
-	tried := r.Phase == Dropped || r.Phase.UnderWay() || r.Phase.Ended() // the merge tried it, or somebody did before the base branch left it to the merge
+	// Either the merge has tried the apply, or somebody did, before the base branch left applies to the merge.
+	tried := r.Phase == Dropped || r.Phase.UnderWay() || r.Phase.Ended()
 	if r.ByMerge() && !tried {
 		o.merging[name] = true
 	}

@@ -33,7 +33,7 @@ func PlanAgainUnasked(r Run, message string, at time.Time) Run {
 type Checked struct {
 	ID string // of the message
 	// Since are the parts of the plan that had changed. The plan made now has the same changes, unless Renewed
-	// is set, or Problem says in Markdown why they could not be compared.
+	// is set. If the changes could not be compared, Problem is the reason, in Markdown.
 	Since   reasons.List `json:",omitempty"`
 	Problem string       `json:",omitempty"`
 	// Inputs is the hash of the input files of the check; "" if the files were not checked.

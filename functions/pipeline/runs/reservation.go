@@ -9,7 +9,7 @@ import (
 )
 
 // A Reservation is the lock of a person on the state of a project: no other pull request may apply to it. The
-// lock belongs to the pull request, whatever its head.
+// lock belongs to the pull request, and stays if the head changes.
 type Reservation struct {
 	Number int    // of the pull request
 	By     string // login

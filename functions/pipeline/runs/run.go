@@ -100,8 +100,8 @@ type Asked struct {
 	// After are the projects whose plans this Queued run waits for; nil for none.
 	After []string `json:",omitempty"`
 	// PlanFor and ApplyFor are the events that requested the last plan and the last apply. By is the login of
-	// the user behind the later one, "" for a push. Answer names the answer that waits for the result, "" for
-	// none. PlanLine is the index of the comment's line that requested the plan.
+	// the user behind the later event, "" for a push. Answer names the answer that waits for the result, ""
+	// for none. PlanLine is the index of the comment's line that requested the plan.
 	PlanFor  string
 	PlanLine int    `json:",omitempty"`
 	ApplyFor string `json:",omitempty"`
@@ -142,7 +142,7 @@ type Plan struct {
 	// State is the state that the plan was made from. Inputs is the hash of the plan's input files.
 	State  StateID
 	Inputs string
-	// PlanSummary has the hash over the Parts; see [KeepsOutcome] for its Upheld.
+	// PlanSummary has the hash of the Parts. For its field Upheld, see [KeepsOutcome].
 	comment.PlanSummary
 	// Content is the part of the plan that requirements can depend on.
 	Content *Content `json:",omitempty"`
@@ -270,7 +270,7 @@ func (r Run) To(next Phase) Run {
 	if !next.UnderWay() && next != Planned {
 		r.Asked.Late = false
 	}
-	if next == Planned && !r.Spec.Options.KeepsObjects() { // from then on the plan belongs to the head
+	if next == Planned && !r.Spec.Options.KeepsObjects() { // From now on, the plan is the plan of the head.
 		r.Plan.Upheld, r.Plan.Idle = false, false
 	}
 	switch next {
@@ -346,7 +346,7 @@ func PlansEverything(r Run) bool {
 // plan has no changes.
 func Complete(r Run) bool { return PlansEverything(r) && len(r.Plan.Doubts) == 0 || r.Plan.Upheld }
 
-// HeadIsDone reports whether nothing of a head is left to be applied; that is the result upheld. If so,
+// HeadIsDone reports, in the result upheld, whether nothing of a head is left to be applied. If so,
 // [Plan.Upheld] is set for a new plan that leaves changes out. r is the run before the new plan. The head is
 // done if it is completely applied. It is also done if it is idle: it had no changes, with the same tip of the
 // base branch.

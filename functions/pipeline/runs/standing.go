@@ -16,7 +16,7 @@ var standings = []struct {
 	{comment.NotApplied, func(r Run, _ Phase) bool { return r.Waiting() && r.Asked.Late }},
 	{comment.Awaiting, func(r Run, _ Phase) bool { return r.Waiting() }},
 
-	{comment.Stopped, at(Stopped)}, // its changes are made, whatever happened to the pull request
+	{comment.Stopped, at(Stopped)}, // The apply has made changes, whatever happened to the pull request afterwards.
 	{comment.NoChanges, func(r Run, p Phase) bool { return r.Phase == Dropped && r.Plan.Upheld && p.Open() }},
 	{comment.Closed, func(r Run, p Phase) bool { return r.Phase == Dropped && r.End.Fate != Merged && !done(p) }},
 	{comment.NotApplied, func(r Run, p Phase) bool { return r.Phase == Dropped && !done(p) && p != PlanFailed && left(r, p) }},

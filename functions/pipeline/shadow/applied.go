@@ -11,7 +11,7 @@ type After struct {
 	Serial  uint64
 	Lineage string
 	// Objects are the addresses in the state. Left are the changes of a new plan of the merged configuration: those that
-	// were not made, or that something has made necessary since.
+	// the other tool did not make, or that have become necessary since.
 	Objects map[string]bool
 	Left    []Change
 }
@@ -42,8 +42,8 @@ func (a After) collect(m module) {
 	}
 }
 
-// Applied reports whether a plan of Lockstep, made from the state with the given serial and lineage, has come true. It is
-// for a plan with which no comment was compared.
+// Applied says whether the other tool's apply has made the changes of Lockstep's plan. The plan was made from the state
+// with the given serial and lineage. Applied is for a plan that was not compared with a comment.
 func Applied(ours Plan, serial uint64, lineage string, now After) Agreement {
 	switch {
 	case ours.Failed:
@@ -80,7 +80,7 @@ func Applied(ours Plan, serial uint64, lineage string, now After) Agreement {
 	return Agreement{Verdict: Agree}
 }
 
-// noneApplied returns the verdict about a plan without changes of objects.
+// noneApplied returns the verdict about a plan that changes no object.
 func noneApplied(ours Plan, serial uint64, lineage string, now After) Agreement {
 	same := now.Lineage == lineage && now.Serial == serial
 	switch {

@@ -13,7 +13,7 @@ type Verdict string
 const (
 	Agree   Verdict = "agree"
 	Differ  Verdict = "differ"
-	Unknown Verdict = "unknown" // the other plan is not readable, or not there yet
+	Unknown Verdict = "unknown" // the other tool's plan is not readable, or does not exist yet
 )
 
 // A Cause says what kind of difference there is between two plans.
@@ -144,7 +144,7 @@ func (p Plan) Say() string {
 	return p.Counts.String()
 }
 
-// fit reports whether numbers of objects can be those of a plan. A replaced object counts once, as added or as destroyed.
+// fit reports whether the numbers o can be those of the plan p. A replaced object counts once, as added or as destroyed.
 func (o Counts) fit(p Plan) bool {
 	n := map[Action]int{}
 	for _, c := range p.Changes {

@@ -20,7 +20,7 @@ var (
 	// diggerGroup is in a comment about the projects of one location.
 	diggerGroup = regexp.MustCompile(`^<details [^>]*><summary>Plan for (.+)</summary>$`)
 	// diggerRow is a row of the table of all projects. It counts a replaced object once: as destroyed, or as created if the
-	// new object comes first.
+	// plan creates the new object first.
 	diggerRow = regexp.MustCompile(`^\|:[a-z_]+: \*\*(.+)\*\* \|<a href='[^']*'>([a-z ]+)</a> \| <a href='[^']*'>Plan</a> \| (\d+) \| (\d+) \| (\d+)\|$`)
 )
 
@@ -49,13 +49,13 @@ func readDigger(body string) []Claim {
 
 // A diggerReader reads the parts of a comment, one after the other.
 type diggerReader struct {
-	whole Claim // what the first line says of all plans
+	whole Claim // what the first line of the comment says about all its plans
 	apply bool
 	now   *Claim // whose plan comes next, or has come
 	out   []Claim
 }
 
-// next keeps the present claim if it says anything, and begins another.
+// next adds the present claim to out, if the claim has a result. It then makes c the present claim.
 func (r *diggerReader) next(c *Claim) {
 	if r.now != nil && r.now.Project != "" && (r.now.Counted || r.now.Failed || r.now.Cut || r.now.Applied) {
 		r.out = append(r.out, *r.now)

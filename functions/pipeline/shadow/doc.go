@@ -5,12 +5,13 @@
 //	terraform.go   reads a plan from the text that Terraform and OpenTofu print
 //	source.go      reads plans from the comments of another tool; each tool has a file with its format
 //	compare.go     Compare: do two plans agree, and if not, why
-//	applied.go     Applied: has a plan come true, by the state after the other tool's apply
+//	applied.go     Applied: does the state after the other tool's apply fit the plan
 //	record.go      the record of a comparison
 //	summary.go     many records as one report
 //
-// A comment of another tool is hostile: its text comes from a pull request, and perhaps its author lies. So a comment can
-// only be compared. A lie ends as a difference. Nothing that Lockstep does depends on a comment.
+// A comment of another tool is hostile: its text comes from a pull request, and its author may lie. So Lockstep only
+// compares the comment with its own plan. A lie shows up as a difference. Nothing that Lockstep does depends on a
+// comment.
 //
 // The package reads records, and has no other effects. It does not know GitHub. Start reading at [Compare].
 package shadow

@@ -54,10 +54,12 @@ type Plan struct {
 	// Changes are sorted by address. Cut is set if some may be missing.
 	Changes []Change `json:",omitempty"`
 	Cut     bool     `json:",omitempty"`
-	// Counts are the numbers in the summary. Counted is set if the plan has one, or says that it has no changes.
+	// Counts are the numbers in the summary. Counted is set if the plan has a summary, or says that it has no
+	// changes.
 	Counts  Counts `json:",omitzero"`
 	Counted bool   `json:",omitempty"`
-	// Outputs is set if the plan changes outputs. It is not known if OutputsUnknown is set.
+	// Outputs is set if the plan changes outputs. If OutputsUnknown is set, nobody knows whether it
+	// does.
 	Outputs        bool `json:",omitempty"`
 	OutputsUnknown bool `json:",omitempty"`
 	// Failed is set if there is no plan, because planning failed.
@@ -70,7 +72,8 @@ const maxChanges = 2000
 // maxAddress limits the length of an address in bytes.
 const maxAddress = 1024
 
-// add adds a change. It leaves out what is too much or too long, and then sets Cut.
+// add adds a change. If there are too many changes, or the change is too long, it leaves the change out
+// and sets Cut.
 func (p *Plan) add(c Change) {
 	if len(p.Changes) >= maxChanges || len(c.Address) > maxAddress || len(c.From) > maxAddress {
 		p.Cut = true

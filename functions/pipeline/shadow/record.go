@@ -21,13 +21,14 @@ type Record struct {
 	Project, Dir, Workspace string
 	Head, Base, Merge       string
 	Tool                    Tool `json:",omitempty"`
-	// Pushed is the time of the push, by GitHub's clock; zero if it is unknown. Queued is the time at which Lockstep heard of it,
-	// and Began and Planned are those of its plan, by Lockstep's clock; zero before that.
+	// Pushed is the time of the push, by GitHub's clock; zero if it is unknown. Queued is the time at which Lockstep
+	// received the push. Began and Planned are the beginning and the end of Lockstep's plan; zero before that. These three
+	// are by Lockstep's clock.
 	Pushed  time.Time `json:",omitzero"`
 	Queued  time.Time
 	Began   time.Time `json:",omitzero"`
 	Planned time.Time `json:",omitzero"`
-	// Ours is Lockstep's plan, shortened. Problem is why it failed, in Markdown; "" if it did not.
+	// Ours is Lockstep's plan, shortened. Problem is the reason, in Markdown, if the plan failed.
 	Ours    Plan   `json:",omitzero"`
 	Problem string `json:",omitempty"`
 	// Serial and Lineage are those of the state from which the plan was made.
@@ -36,7 +37,8 @@ type Record struct {
 	// Comment is the comment with the other tool's plan, and Theirs the time at which it was written; zero for none.
 	Comment int64     `json:",omitempty"`
 	Theirs  time.Time `json:",omitzero"`
-	// Applied is the time at which Lockstep has compared its plan with the state; zero if it has not.
+	// Applied is the time at which Lockstep has compared its plan with the state; zero if it has not
+	// compared them.
 	Applied time.Time `json:",omitzero"`
 	Agreement
 	// Requests is how many requests to GitHub the plan has cost.
@@ -54,8 +56,8 @@ func (r Record) Label() string {
 	return fmt.Sprintf("%s (%s)", r.Project, r.Workspace)
 }
 
-// OurTime and TheirTime return how long after the push each plan was there, each by one clock. ok is false if that is not
-// known.
+// OurTime returns the time from the push, as Lockstep received it, to Lockstep's plan. TheirTime returns the time from
+// the push to the other tool's comment, by GitHub's clock. ok is false if the times are not known.
 func (r Record) OurTime() (d time.Duration, ok bool) {
 	return r.Planned.Sub(r.Queued), !r.Planned.IsZero() && !r.Planned.Before(r.Queued)
 }

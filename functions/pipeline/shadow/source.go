@@ -20,7 +20,8 @@ const (
 	Tfcmt     Tool = "tfcmt"
 )
 
-// readers read the plans in comments of each tool. The comments are those of the tool's author, the oldest first.
+// readers has, for each tool, the function that reads the plans in the tool's comments. The comments are those of
+// the tool's author, the oldest first.
 var readers = map[Tool]func([]Comment) []Claim{
 	Atlantis:  readAtlantis,
 	Digger:    each(readDigger),
@@ -53,8 +54,8 @@ type Comment struct {
 
 // A Claim is what a comment says about a plan or an apply of one project. Everything in it may be a lie.
 type Claim struct {
-	// Project, Dir and Workspace name the project, as far as the comment does; "" for what it does not name. Project may
-	// be any label that people have chosen.
+	// Project, Dir and Workspace name the project. A field is "" if the comment does not have it. Project may be any
+	// label that people have chosen.
 	Project, Dir, Workspace string
 	// Head is the commit that was planned; "" if the comment does not name it.
 	Head string
@@ -169,8 +170,9 @@ type part struct {
 	text   string
 }
 
-// parts divides a comment into Markdown and fenced blocks. A fence ends at a line that is as its beginning, as in
-// CommonMark. So what a block shows cannot pass for the tool's own lines, unless it has a line that is only a fence.
+// parts divides a comment into Markdown and fenced blocks. A block ends at a line with the same fence as its first
+// line, as in CommonMark. So the content of a block cannot pass for lines of the tool itself, unless the content has
+// a line that is only a fence.
 func parts(body string) (out []part) {
 	var b strings.Builder
 	fence := ""

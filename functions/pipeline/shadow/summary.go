@@ -25,7 +25,7 @@ type Summary struct {
 	Requests int
 }
 
-// A Tally counts verdicts. Ours and Theirs are the medians of how long after the push the plans were there, in seconds; 0 if no
+// A Tally counts verdicts. Ours and Theirs are the medians of the times from the push to the plans, in seconds; 0 if no
 // time is known.
 type Tally struct {
 	Plans, Agree, Differ, Unknown int

@@ -39,7 +39,7 @@ var (
 )
 
 // readText reads the text of a plan as Terraform and OpenTofu print it. Atlantis, Terrateam and dflook move the signs of
-// changes to the beginning of their lines; that changes no headline. The plan is Cut if the text has no end.
+// changes to the beginning of their lines, which changes no headline. If the end of the text is missing, Cut is set.
 func readText(text string) Plan {
 	p := Plan{}
 	ended := false
@@ -62,15 +62,15 @@ func readText(text string) Plan {
 		}
 	}
 	if p.Outputs && !p.Counted && len(p.Changes) == 0 {
-		p.Counted = true // a plan that changes outputs only has no summary
+		p.Counted = true // The text of a plan that changes only outputs has no summary line.
 	}
 	p.Cut = p.Cut || !ended && !p.Failed
 	p.sort()
 	return p
 }
 
-// headline reads the line above a change. last is the change of the line before, to which a line in parentheses belongs.
-// It returns the change to which the next such line belongs; nil for none.
+// headline reads the line above a change. A line in parentheses is a remark about last, the change of the line before.
+// The result is the change to which a remark in the next line belongs; nil for none.
 func (p *Plan) headline(text string, last *Change) *Change {
 	if strings.HasPrefix(text, "(") {
 		if m := movedFrom.FindStringSubmatch(text); m != nil && last != nil {
@@ -83,7 +83,7 @@ func (p *Plan) headline(text string, last *Change) *Change {
 	}
 	c, ok := fateOf(text)
 	if !ok {
-		return nil // about an object that has changed outside, or that is read
+		return nil // The line is about an object that was changed outside of the tool, or that the plan only reads.
 	}
 	n := len(p.Changes)
 	if p.add(c); len(p.Changes) == n {
@@ -111,7 +111,8 @@ func (p *Plan) summary(line string) bool {
 	if m == nil {
 		return false
 	}
-	n := func(i int) int { v, _ := strconv.Atoi(m[i]); return v } // "" is 0, and a number that is too large, too
+	// A missing number counts as 0, and a number that is too large as the largest int.
+	n := func(i int) int { v, _ := strconv.Atoi(m[i]); return v }
 	p.Counts.Import += n(1)
 	p.Counts.Add += n(2)
 	p.Counts.Change += n(3)

@@ -54,8 +54,8 @@ func readTerrateam(body string) (out []Claim) {
 	return out
 }
 
-// terrateamClaim returns the claim in the headline of a section. status is the headline's end. Without the output of a
-// plan, which Terrateam leaves out of long comments, it is all that is known.
+// terrateamClaim returns the claim in the headline of a section. status is the end of the headline. Terrateam leaves
+// the output of a plan out of long comments. The headline is then all that is known about the plan.
 func terrateamClaim(dir, workspace, status, verb string) *Claim {
 	c := &Claim{Dir: dir, Workspace: workspace}
 	switch {

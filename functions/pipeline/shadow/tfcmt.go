@@ -20,7 +20,7 @@ var (
 // tfcmtLists are the headlines of lists of addresses.
 var tfcmtLists = map[string]Action{"* Create": create, "* Update": update, "* Delete": destroy, "* Replace": replace, "* Import": "", "* Move": keep}
 
-// readTfcmt reads a comment of tfcmt. Its lists name all objects, also if the text of the plan is cut.
+// readTfcmt reads a comment of tfcmt. Its lists name all objects, even if the text of the plan is cut.
 func readTfcmt(body string) []Claim {
 	c, title, list := Claim{}, "", ""
 	var imported []string

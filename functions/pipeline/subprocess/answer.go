@@ -17,8 +17,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/terragrunt"
 )
 
-// These are the names under which this program answers Terragrunt, the variables by which it knows that it should, and
-// the files in the directory of the first variable.
+// Terragrunt starts this program under the names terraformName and gitName. The variables tell this program to answer
+// Terragrunt. recordsVariable has the path of a directory, in which recordsDir and outputsFile are.
 const (
 	terraformName    = "terraform"
 	gitName          = "git"
@@ -45,8 +45,8 @@ type terraformCall struct {
 }
 
 // answerTerragrunt makes this process the Terraform or the git of Terragrunt, if Terragrunt has started it as such. It
-// then does not return. Its environment is that of a program that a pull request may have started, so it trusts none of
-// it: it has no more rights than that program.
+// then does not return. Its environment is that of a program that a pull request may have started, so it does not trust
+// the environment. This process has no more rights than such a program.
 func answerTerragrunt() {
 	dir, name := os.Getenv(recordsVariable), filepath.Base(os.Args[0])
 	if dir == "" || name != terraformName && name != gitName {

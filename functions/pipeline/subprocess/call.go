@@ -42,7 +42,7 @@ type call struct {
 	permit func(jobs.BeforeApply) jobs.Permit
 
 	permitted bool // the child was allowed to apply
-	ended     bool // the child has reported the outcome of that
+	ended     bool // the child has reported the outcome of the apply
 	again     bool // the child was asked to plan again
 	locked    bool // the child may have a lock
 	programs  bool // the child may have started programs
@@ -89,7 +89,7 @@ func (c *call) do(ctx context.Context) (result, error) {
 	c.out.Close()
 	if err != nil && !errors.Is(err, errShape) {
 		select {
-		case <-c.process.Done(): // its death has a reason of its own
+		case <-c.process.Done(): // The child has died by itself. The reason of its death is reported, not the error of the conversation.
 		case <-time.After(lingering):
 		}
 	}

@@ -29,7 +29,7 @@ import (
 const (
 	orders    = confine.FirstFile + iota // read by the child
 	questions                            // written by the child
-	places                               // the place of the evaluation, for the parent to read
+	places                               // the place of the evaluation, which the parent reads
 )
 
 // A Child is the process of one run, seen from inside. Many goroutines may use it.

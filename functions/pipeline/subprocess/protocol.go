@@ -98,7 +98,7 @@ type order struct {
 	Tmp      string                   // the run's own directory
 	Fetched  string                   // a directory for fetched files
 	Ports    []int                    // closed to programs
-	Limit    int64                    // of the run's memory, in bytes; 0 for none
+	Limit    int64                    // limit of the run's memory, in bytes; 0 for none
 	Narrowed bool                     // the parent has credentials for the job's state
 	Without  without
 }
@@ -115,7 +115,7 @@ type question struct {
 	Data             []byte      // the state to rescue, or memory
 	Owner, Repo, Ref string      // the repository to fetch
 	Package          PackageName // of a provider
-	File             string      // of the package to keep, in the directory for fetched files
+	File             string      // name of the package to keep, in the directory for fetched files
 	Gate             string      // the name of the gate to ask about the plan's JSON in Data
 	Protection       []string
 	Progress         comment.Ongoing
@@ -169,7 +169,7 @@ type result struct {
 	Queried    *comment.Queried
 	Shown      *comment.Shown
 	Step       *jobs.StepResult
-	Problem    string // of a query, or of what is to be shown; in Markdown
+	Problem    string // problem of a query or of a command that shows parts of the state; in Markdown
 	Discovered *jobs.Discovered
 	Rehearsed  []jobs.TriedPolicies
 	Tree       project.Tree

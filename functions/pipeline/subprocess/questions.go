@@ -36,7 +36,7 @@ func (c *call) converse(ctx context.Context) (result, error) {
 			return result{}, err
 		}
 		if q.Kind == isProgress {
-			n-- // as often as it likes: most are not passed on
+			n-- // Reports of progress do not count as questions: a child may send many, and most are not passed on.
 		}
 		if q.Kind == isResult {
 			if q.Result == nil {
@@ -167,7 +167,9 @@ var answers = map[kind]answering{
 	}},
 	isMemory: {give: func(c *call, _ context.Context, q question, _ *answer) error { c.remember(q.Data); return nil }},
 	isState: {give: func(c *call, _ context.Context, _ question, _ *answer) error {
-		c.locked = c.order.Action == applies // a plan takes no lock, and an apply of its owner may have one
+		// A plan takes no lock. If the state has a lock of the same owner, it belongs to an apply, and must not
+		// be released.
+		c.locked = c.order.Action == applies
 		return nil
 	}},
 	isProgress: {

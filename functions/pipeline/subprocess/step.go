@@ -64,7 +64,7 @@ func (e *Engine) Step(ctx context.Context, run jobs.StepRun) (jobs.StepResult, e
 	out.Outcome, out.Exit, out.Took, out.Problem, out.Total = r.Step.Outcome, r.Step.Exit, r.Step.Took, c.clean(r.Step.Problem), r.Step.Total
 	out.Redact, out.Output, out.Errors = c.clean, r.Step.Output, r.Step.Errors
 	after, err := e.written(run)
-	if err != nil { // the program has made what nobody can read, and would do so again
+	if err != nil { // The program has made something that nobody can read. Another attempt would do the same.
 		out.Outcome, out.Problem = comment.StepLimited, c.clean(err.Error())
 		return out, nil
 	}
@@ -92,8 +92,8 @@ func (e *Engine) written(run jobs.StepRun) (map[string]stamp, error) {
 	return stamps(run.Job.Checkout)
 }
 
-// stamps returns the stamps of all files in a checkout. It returns an error, for people, for what is no file, directory or
-// link: whoever reads a named pipe waits until somebody writes into it.
+// stamps returns the stamps of all files in a checkout. It returns an error, for people, if anything else is in the
+// checkout, such as a named pipe: a process that reads a named pipe waits until somebody writes into it.
 func stamps(checkout string) (map[string]stamp, error) {
 	out := map[string]stamp{}
 	err := fs.WalkDir(os.DirFS(checkout), ".", func(name string, d fs.DirEntry, err error) error {
@@ -140,7 +140,8 @@ func changedFiles(before, after map[string]stamp) (names []string) {
 	return names
 }
 
-// stepTool returns the path of a step's program: a tool, or a program of the image in which this process runs. If there is none, problem is the reason.
+// stepTool returns the path of a step's program: a tool, or a program of the image in which this process runs. If
+// there is none, problem is the reason.
 func (e *Engine) stepTool(ctx context.Context, run jobs.StepRun) (path, problem string, err error) {
 	name := run.Program[0]
 	if run.OfImage() {
@@ -277,7 +278,7 @@ func program(ctx context.Context, cell *confine.Cell, cmd *exec.Cmd, limit time.
 	}
 	out.Took = time.Since(began)
 	if out.Outcome == comment.StepTimedOut || ctx.Err() != nil {
-		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // whatever else it has started ends with this process
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // Other processes that the program has started end with this process.
 		<-ended
 		if ctx.Err() != nil {
 			return nil, err

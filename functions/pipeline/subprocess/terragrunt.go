@@ -52,7 +52,7 @@ func (e *Engine) FindUnits(ctx context.Context, j jobs.Job, t requirements.Terra
 	}
 	out := *r.Units
 	after, err := stamps(j.Checkout)
-	if err != nil { // this process reads the checkout, and would wait for ever
+	if err != nil { // Without this check, a process that reads the checkout could wait for ever.
 		return jobs.Units{Problem: c.clean(err.Error()) + ". Correct the hooks and run_cmd of the units"}, nil
 	}
 	if name := meddled(before, after); name != "" {
@@ -65,9 +65,10 @@ func (e *Engine) FindUnits(ctx context.Context, j jobs.Job, t requirements.Terra
 	return out, nil
 }
 
-// meddled returns the name of a file by which programs of units have changed what other projects of the checkout are; "" if
-// there is none. A pull request shows no such change, so nobody who owns those projects has approved it. Units that
-// Terragrunt generates from stacks are in directories that the commit does not have.
+// meddled returns the name of a file that programs of units have changed, or have created in a directory of the commit; ""
+// if there is none. Such a file may belong to another project. The pull request does not show the change, so nobody who
+// owns that project has approved it. Units that Terragrunt generates from stacks are in directories that the commit does
+// not have.
 func meddled(before, after map[string]stamp) string {
 	dirs := map[string]bool{".": true}
 	for name := range before {
@@ -280,7 +281,7 @@ func (c *Child) findUnits(ctx context.Context) (*jobs.Units, error) {
 
 // backends returns files with the backends of units, by directory. Terragrunt generates them, without the rest of a unit,
 // when it fetches the outputs of a dependency. So the units become dependencies of a unit that is made for this. A unit
-// with an error can hide others, so those that are missing are asked for once more, each alone.
+// with an error can hide other units. So backends asks once more for each missing unit alone.
 func (r *terragruntRun) backends(ctx context.Context, dirs []string) (map[string]string, error) {
 	out := map[string]string{}
 	if err := r.askFor(ctx, dirs, out); err != nil || len(dirs) == 1 {
@@ -379,7 +380,8 @@ func (r *terragruntRun) rendered(name string, found []byte) (map[string][]byte, 
 	return out, nil
 }
 
-// readLimited reads a file of at most limit bytes. To open a named pipe does not wait for a writer.
+// readLimited reads a file of at most limit bytes. If the file is a named pipe, readLimited does not
+// wait for a writer.
 func readLimited(root *os.Root, name string, limit int64) ([]byte, error) {
 	f, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -450,7 +452,7 @@ func (r *terragruntRun) calls() (out []terraformCall, err error) {
 		return nil, err
 	}
 	defer own.Close()
-	root, err := own.OpenRoot(recordsDir) // programs of the unit may have put a link in its place
+	root, err := own.OpenRoot(recordsDir) // Programs of the unit may have put a link in the place of the directory.
 	if err != nil {
 		return nil, err
 	}

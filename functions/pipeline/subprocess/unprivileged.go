@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// unprivileged are the questions that the process of a fork's plan may send. With these questions the process
-// gets none of Lockstep's rights, and can store nothing for later processes: its progress is for people only, and bounded. A question that is added later
-// must be added here, too.
+// unprivileged are the questions that the process of a fork's plan may send. With these questions the process gets
+// none of Lockstep's rights, and can store nothing for later processes: its progress is for people only, and
+// bounded. A question that is added later must be added here, too.
 var unprivileged = []kind{isEnvironment, isFetch, isPackage, isKeep, isMemory, isState, isProtection, isProgress, isResult}
 
 // rights reports whether the programs of a run get any rights. The programs of a fork's plan get none, and

@@ -13,8 +13,8 @@ var substitutions = map[string]string{"DIR": "{dir}", "WORKSPACE": "{workspace}"
 
 const planJSON = "{plan_json}"
 
-// A command is the command of a run step, as the words of a program and its arguments. why is set instead if it is not
-// certainly that: a phrase that says why not.
+// A command is the command of a run step, as the words of a program and its arguments. If the text is not certainly
+// such a command, why is the reason, as a phrase.
 type command struct {
 	words []string
 	why   string

@@ -110,7 +110,7 @@ func (n *notices) add(line int, key, name string) {
 	n.say(n.file, line, key, instead[name], slices.Contains(carried, name))
 }
 
-// say is like add, with a sentence of its own, about any file.
+// say is like add, but the caller chooses the file and the sentence.
 func (n *notices) say(file string, line int, key, sentence string, carried bool) {
 	key = visible(key)
 	new := Notice{File: file, Key: key, Instead: sentence, Carried: carried}

@@ -30,8 +30,9 @@ func (r *reader) projects(f field) {
 	r.known()
 }
 
-// steps reports the steps in workflows that decide about an apply, because Lockstep does not run them. For
-// projects with such a workflow that is an error, unless a step block replaces the step, or the options say to drop it.
+// steps reports the steps in workflows that decide about an apply, because Lockstep does not run them. For projects
+// with such a workflow, the report is an error, unless a step block replaces the step, or the options say to drop the
+// step.
 func (r *reader) steps() {
 	for _, name := range slices.Sorted(maps.Keys(r.workflows)) {
 		w := r.workflows[name]

@@ -28,8 +28,8 @@ type Step struct {
 	Projects []string
 }
 
-// A decisive is a step of a workflow with a command of a team's own. step is what replaces it. If nothing does, why is a
-// phrase that says why not; "" if nobody has asked.
+// A decisive is a step of a workflow with a command of a team's own. step is the step block that replaces it. If there
+// is none, why is the reason, as a phrase; "" if the options do not ask for step blocks.
 type decisive struct {
 	Text
 	step *Step
@@ -141,8 +141,9 @@ func (r *reader) exported(name string, value *Text) {
 	}
 }
 
-// ended completes a stage after its last step. first is the number of decisive steps before it. In a stage without its
-// own step, the team's commands do the work of that step.
+// ended completes a stage after its last step. first is the number of decisive steps before it. If the stage does not
+// have the step after which it is named, the team's commands do the work of that step. So no step block can replace
+// them.
 func (r *reader) ended(first int) {
 	if r.stage.done || r.stage.name == "policy_check" {
 		return

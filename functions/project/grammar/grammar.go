@@ -35,7 +35,7 @@ type Argument struct {
 	Name     string
 	Kind     Kind
 	Required bool
-	OneOf    []string // the only values of a text, or of each in a list; nil means any
+	OneOf    []string // the allowed values of a text, or of each text in a list; nil allows any
 	Default  string   // the effect of omitting the argument, in Markdown: a value, or words
 	Doc      string   // a sentence
 }
@@ -43,7 +43,7 @@ type Argument struct {
 // A Block is a type of block.
 type Block struct {
 	Type  string
-	Label string // "" if it has none, and may occur once in the file
+	Label string // the meaning of the block's label; "" for a block without a label, which may occur only once in the file
 	Doc   string
 	Args  []Argument
 	// Inner are the types of blocks inside the block, each with a label.
@@ -228,7 +228,8 @@ var (
 	}}
 )
 
-// programs are other programs whose commands in comments Lockstep knows.
+// shadowTools are the tools that can apply the projects in shadow mode. programs are other programs
+// whose commands in comments Lockstep knows.
 var shadowTools = []string{"atlantis", "digger", "terrateam", "dflook", "tfcmt"}
 
 var programs = []string{"atlantis", "digger", "terraform", "tofu"}

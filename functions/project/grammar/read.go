@@ -229,7 +229,7 @@ func Literal(e hcl.Expression) (json.RawMessage, hcl.Diagnostics) {
 func encoded(v cty.Value) json.RawMessage {
 	data, err := ctyjson.Marshal(v, v.Type())
 	if err != nil {
-		panic(err) // a literal of the language is always data
+		panic(err) // cannot happen: a literal has no marks and no unknown parts
 	}
 	return data
 }

@@ -174,7 +174,7 @@ func Around(edges Edges, name string) Edges {
 }
 
 // Ranks returns a number for each name. A project has a higher number than the projects that it depends on.
-// Only in a [Cycle] that is not so.
+// In a [Cycle], this is not possible.
 func Ranks(edges Edges, names []string) map[string]int {
 	out := map[string]int{}
 	for _, n := range names {

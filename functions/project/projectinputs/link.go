@@ -107,7 +107,7 @@ func (l Link) check(at hcl.Range) hcl.Diagnostics {
 		return refused(at, "Too long", "The input has %d bytes, and at most %d are allowed. Compute the value in an output of the other project.", len(l.Expression), maxExpression)
 	}
 	tree, ds := parsing.Tree([]byte(l.Expression), l.At.File, l.At.pos())
-	if ds.HasErrors() { // a text that is an expression only together with the line's end
+	if ds.HasErrors() { // The text is an expression only together with the end of the line, such as a heredoc.
 		return refused(at, "Invalid input", "The input cannot be read by itself. Write it without <<.")
 	}
 	if _, ds = referencesOf(tree); ds.HasErrors() {

@@ -33,7 +33,8 @@ type Step struct {
 	Program []string
 	// Digest is the SHA-256 checksum of the tool's file, in hexadecimal digits; "" for a program of an image.
 	Digest string
-	// Env are environment variables of the program. It gets no others but a few of the system's.
+	// Env are environment variables of the program. The program gets no other variables, except a few
+	// of the system's.
 	Env map[string]string `json:",omitempty"`
 	// Files are files and directories of the base branch that the program gets, as paths from the root of the
 	// repository. A pull request cannot change them.
@@ -71,8 +72,8 @@ var moments = []Moment{Generate, BeforePlan, AfterPlan, BeforeApply, AfterApply}
 // made.
 func (s Step) Judges() bool { return s.Required && (s.On == BeforePlan || s.On == AfterPlan) }
 
-// allPlaceholders are the texts in a step's arguments that Lockstep replaces: paths, all of them absolute, and names. There
-// is a plan only after the plan was made.
+// allPlaceholders are the texts in a step's arguments that Lockstep replaces: paths, all of them absolute, and names. The
+// placeholder for the plan exists only in steps after the plan.
 var allPlaceholders = []string{"{dir}", "{checkout}", "{files}", "{workspace}", "{head_sha}", "{base_sha}", planJSON}
 
 const planJSON = "{plan_json}"

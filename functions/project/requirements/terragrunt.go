@@ -20,7 +20,8 @@ import (
 type Terragrunt struct {
 	// Digest is the SHA-256 checksum of the program, in hexadecimal digits.
 	Digest string
-	// Env are environment variables of the program. It gets no others but a few of the system's.
+	// Env are environment variables of the program. The program gets no other variables, except a few
+	// of the system's.
 	Env map[string]string `json:",omitempty"`
 	// Network allows the program to use the network.
 	Network bool `json:",omitempty"`

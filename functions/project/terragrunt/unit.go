@@ -33,8 +33,8 @@ type Unit struct {
 	Reads []string `json:",omitempty"`
 	// DependsOn are the directories of the units that the unit names in dependency and dependencies blocks, sorted.
 	DependsOn []string `json:",omitempty"`
-	// Source is the directory of the unit's module. It is "" if the module is not in the repository. Without a
-	// source, it is Dir.
+	// Source is the directory of the unit's module. It is "" if the module is not in the repository. If the
+	// unit names no source, Source is Dir.
 	Source string `json:",omitempty"`
 	// Remote is the source of the unit's module, in Terragrunt's form, if the module is not in the repository.
 	Remote string `json:",omitempty"`
@@ -153,7 +153,8 @@ func Read(o Output) ([]Unit, error) {
 	return out, nil
 }
 
-// template is a part of the error about a unit that only stacks use: nobody has given it values.
+// template is a part of Terragrunt's error about a unit that only stacks use, so that the unit itself
+// has no values.
 const template = `There is no variable named "values"`
 
 // included reports whether a unit includes the terragrunt.hcl of a directory, which therefore is no unit.
@@ -219,8 +220,8 @@ func (o Output) NeedsOutputs() (dirs []string, err error) {
 	return dirs, err
 }
 
-// guess completes a unit that cannot be evaluated without the outputs of others, if its backend is known. It may read any
-// file of the repository.
+// guess completes a unit that cannot be evaluated without the outputs of others, if its backend is known. The unit then
+// counts as one that may read any file of the repository.
 func (o Output) guess(u *Unit) {
 	contents, ok := o.Backends[u.Dir]
 	if !ok {

@@ -11,8 +11,8 @@ import (
 	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
 )
 
-// Several are the Apps of one fake GitHub. One of them is active, the embedded App: the first one, except while
-// a request of another App is answered. All share one key, and the IDs of installations.
+// Several are the Apps of one fake GitHub. The embedded App is the active one: this is the first App, except
+// while a request of another App is answered. All share one key, and the IDs of installations.
 type Several struct {
 	*App
 	all []*App

@@ -182,7 +182,7 @@ func (o operation) request(sent []byte) error {
 func (o operation) answer(status int, answer []byte) error {
 	moved := status == http.StatusMovedPermanently || status == http.StatusTemporaryRedirect
 	if status >= 400 || (moved || status == http.StatusNotModified) && len(answer) == 0 {
-		return nil // these answers are possible for each request, but described only for some
+		return nil // GitHub can give these answers to any request, but describes them only for some
 	}
 	r := o.Responses.Value(strconv.Itoa(status))
 	if r == nil || r.Value == nil {

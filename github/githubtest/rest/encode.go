@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Lean returns the body of an answer. If short is true, the body lacks addresses that nobody follows, because
-// encoding and decoding them takes most of the time. Addresses of web pages remain.
+// Lean returns the body of an answer. If short is true, the body lacks addresses that no test follows,
+// because encoding and decoding them takes most of the time. Addresses of web pages remain.
 func Lean(short bool, body any) any {
 	switch b := body.(type) {
 	case nil, Redirect:

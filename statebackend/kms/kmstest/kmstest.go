@@ -86,7 +86,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var in struct {
 		KeyID string `json:"KeyId"`
 	}
-	json.Unmarshal(body, &in) // the server behind refuses what is no JSON
+	json.Unmarshal(body, &in) // an error is ignored here: the KMS server itself refuses a body that is not JSON
 	action := strings.TrimPrefix(r.Header.Get("X-Amz-Target"), "TrentService.")
 	// Source: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html
 	scope := strings.Split(strings.TrimPrefix(r.Header.Get("Authorization"), "AWS4-HMAC-SHA256 Credential="), "/")

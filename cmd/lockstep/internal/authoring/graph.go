@@ -231,7 +231,7 @@ func (g *graph) add(n addrs.ConfigResource, o addrs.Object, rs *refs.Refs, seen 
 // and b, and a depends on b, it returns only a.
 func (g *graph) reduced(n addrs.ConfigResource) []addrs.ConfigResource {
 	if len(g.after[n]) < 2 {
-		return g.after[n] // there is nothing that it could follow from
+		return g.after[n] // a single dependency follows from no other one
 	}
 	further := map[addrs.ConfigResource]bool{}
 	var visit func(addrs.ConfigResource)

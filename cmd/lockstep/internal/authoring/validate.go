@@ -21,7 +21,7 @@ var Validate = cli.Command{Name: "validate", Synopsis: "Check whether the config
 	var asJSON, noTests, query bool
 	var testDir string
 	f := a.NewFlags("validate", "validate [OPTIONS] [DIR]")
-	f.Vars(&cli.VarFlags{}) // the sources of modules may be made of them
+	f.Vars(&cli.VarFlags{}) // the sources of modules may refer to variables
 	f.BoolVar(&asJSON, "json", false, "print JSON")
 	f.BoolVar(&noTests, "no-tests", false, "leave test files out")
 	f.StringVar(&testDir, "test-directory", testfiles.DefaultDirectory, "the directory with test files")
@@ -125,7 +125,7 @@ func validate(op *opening.Operation, cfg *config.Config) diags.Diagnostics {
 }
 
 // localModules returns the local modules that test files run, each once. Modules from registries and other
-// remote sources are left out: their authors validate them.
+// remote sources are left out, because validating them is up to their authors.
 func localModules(s *testfiles.Suite) []*config.Config {
 	var out []*config.Config
 	seen := map[string]bool{}

@@ -27,7 +27,8 @@ func applyMain(a *cli.App, name string, args []string, destroy bool) int {
 	if destroy {
 		f.BoolVar(&approve, "force", false, "")
 	}
-	f.Bool("suppress-forget-errors", false, "") // OpenTofu's: objects that are left behind are no error here
+	// an option of OpenTofu; it has no effect, because here objects that are left behind are never an error
+	f.Bool("suppress-forget-errors", false, "")
 	if code, ok := f.ParseArgs(args); !ok {
 		return code
 	}
@@ -164,7 +165,7 @@ func carryOut(a *cli.App, plan *plans.Plan, op *opening.Operation, o *operationF
 	}
 	failed := ds.HasErrors()
 	n := done.Tally.Done()
-	if !failed { // neither imports nor what is forgotten have events
+	if !failed { // imported and forgotten objects have no events, so they are counted in the plan
 		planned := plan.Counts()
 		n.Import, n.Forget = planned.Import, planned.Forget
 	}

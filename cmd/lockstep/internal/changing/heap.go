@@ -16,7 +16,7 @@ const (
 	growthBeforeApply = 60 // while the plan to apply is made
 	growthOfApply     = 35
 
-	manyChanges = 4000 // above it, such frequent collections take as long as everything else
+	manyChanges = 4000 // with more changes, collections at growthOfApply would take as long as all other work
 )
 
 // These constants limit the growth of the heap between two garbage collections.

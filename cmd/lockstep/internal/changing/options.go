@@ -76,7 +76,7 @@ func (o *operationFlags) checkSaved(path string) diags.Diagnostics {
 	return ds
 }
 
-// mode returns the plan's mode.
+// mode returns the plan's mode that the options select, such as plans.DestroyMode.
 func (o *operationFlags) mode() (plans.Mode, diags.Diagnostics) {
 	switch {
 	case o.destroyCommand && o.refreshOnly:

@@ -56,7 +56,7 @@ func (p *progress) stop() {
 
 // event passes an event on to the next listener. It also records the actions that start and end.
 func (p *progress) event(e events.Event) {
-	p.mu.Lock() // also while it is passed on, so that no report follows the end of an action
+	p.mu.Lock() // locked until the event was passed on, so that no report about an action comes after its end
 	defer p.mu.Unlock()
 	switch e.Kind {
 	case events.ApplyStart:

@@ -27,7 +27,8 @@ func partial(f *cli.Flags, p *targetFlags) {
 	f.Var(&p.excludeFiles, "exclude-file", "like -exclude, with one address on each line of this file")
 }
 
-// addresses parses the options.
+// addresses parses the values of the options -target and -exclude, and the files that the options -target-file and
+// -exclude-file name.
 func (p *targetFlags) addresses() (targets, excludes []addrs.Target, ds diags.Diagnostics) {
 	if len(p.targets)+len(p.targetFiles) > 0 && len(p.excludes)+len(p.excludeFiles) > 0 {
 		return nil, nil, diags.Errorf(nil, "Incompatible options", "The options -target and -exclude cannot be used together. Remove one of them.")
@@ -74,7 +75,8 @@ func (p *targetFlags) read(option string, given, files []string) ([]addrs.Target
 // otherNames are the first words of references that are not resources, such as "var" in "var.size".
 var otherNames = []string{"count", "each", "local", "path", "self", "terraform", "var"}
 
-// mode returns the plan's mode that the options select, such as plans.DestroyMode.
+// reserved returns an error for an address such as local.a, which looks like a resource of the type "local". If a
+// type really has such a name, users must write resource.local.a.
 func reserved(s string, r addrs.Resource) error {
 	if r.Mode != addrs.Managed || !slices.Contains(otherNames, r.Type) || strings.Contains("."+s, ".resource."+r.Type+".") {
 		return nil

@@ -22,8 +22,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/workdir"
 )
 
-// read parses the addresses in given, the values of an option such as "-target". It also parses the addresses
-// in files, the values of the corresponding option, such as "-target-file".
+// testFlags are the options of the command test.
 type testFlags struct {
 	vars                        cli.VarFlags
 	filter                      cli.ListFlag
@@ -91,7 +90,7 @@ var Test = cli.Command{Name: "test", Synopsis: "Run the tests of a module", Run:
 	return 0
 }}
 
-// addresses parses the values of the options -target and -exclude, and the files that their variants name.
+// openTests reads the configuration with its test files, and opens the providers.
 func openTests(a *cli.App, op *opening.Operation, o *testFlags, v cli.View) (in testruns.Input, ds diags.Diagnostics) {
 	if op.Dir, ds = a.Dir(); ds.HasErrors() {
 		return in, ds

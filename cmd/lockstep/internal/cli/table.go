@@ -70,7 +70,8 @@ const farthest = 2
 
 // nearest returns the command whose name is most similar to the given one; the zero value if none is similar.
 func (t Table) nearest(name string) string {
-	best, least := "", min(farthest, max(1, (len(name)+1)/3))+1 // of a short name, two letters are too much of it
+	// for a short name, fewer edits are accepted: two letters would be most of it
+	best, least := "", min(farthest, max(1, (len(name)+1)/3))+1
 	for _, c := range t {
 		n := levenshtein.Distance(name, c.Name, nil)
 		if strings.HasPrefix(c.Name, name) || strings.HasPrefix(name, c.Name+" ") && !strings.Contains(name, " ") {

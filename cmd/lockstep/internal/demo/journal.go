@@ -26,9 +26,9 @@ type moment struct {
 	happen func()
 	// planned is called for each object that is planned; nil for nothing. The plan waits for it.
 	planned func()
-	// pace is how long each change takes after its intent is in the journal: whoever kills the process meanwhile leaves a
-	// change in doubt. After the moment, a change takes a turn from turns before it begins, so that few changes are under
-	// way. taken has the changes that hold a turn.
+	// pace is how long each change takes after its intent is in the journal. If the process is killed during that time,
+	// it is unknown whether the change was made. After the moment, a change must take a turn from turns before it begins,
+	// so that few changes are in progress at a time. taken has the changes that hold a turn.
 	pace  time.Duration
 	past  atomic.Bool
 	turns chan struct{}

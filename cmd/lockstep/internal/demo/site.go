@@ -112,7 +112,7 @@ func (s Site) files(v githubtest.PullView) []page.File {
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		d := string(diff.Diff("a/"+name, []byte(before[name]), "b/"+name, []byte(after[name])))
 		if i := strings.Index(d, ""); i >= 0 {
-			d = d[i:] // the names before it are that of the path
+			d = d[i:] // the lines before it only name the file, whose path is known
 		}
 		out = append(out, page.File{Path: name, Diff: d})
 	}

@@ -30,7 +30,7 @@ var longApply = Story{
 type buildsHere struct {
 	w       *World
 	message pipeline.Message
-	ends    []buildrunner.End // results of the builds that Look was called for
+	ends    []buildrunner.End // the results of the builds for which Look was called
 	begun   int
 }
 

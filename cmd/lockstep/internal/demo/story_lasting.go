@@ -120,7 +120,8 @@ func slowly(ctx context.Context, w *World) error {
 	}
 }
 
-// slowPlan opens a pull request. Its plan waits after the first object, until the comment says so.
+// slowPlan opens a pull request. Its plan waits after the first object, until Lockstep's comment shows
+// how far the plan is.
 func slowPlan(ctx context.Context, w *World) error {
 	w.repo.Push("alice", "names", "A name", names)
 	n := w.repo.OpenPull("alice", "A name", "names")
@@ -192,7 +193,7 @@ func inLine(ctx context.Context, w *World) error {
 // resource "zone".
 func inTurns(ctx context.Context, w *World) error {
 	w.repo.Comment("alice", 1, "lockstep apply")
-	var over time.Time // the moment at which the present process begins no more changes
+	var over time.Time // the time after which the present process begins no more changes
 	w.moment.at(func() {
 		w.narrate("the zone is made, and then the time of the process is over")
 		select {
@@ -206,7 +207,7 @@ func inTurns(ctx context.Context, w *World) error {
 			return w.machine.Pipeline.Handle(ctx, m)
 		}
 		turns++
-		limit *= 2 // a slow machine does nothing in the first ones
+		limit *= 2 // on a slow machine, the first processes have no time for any change
 		over = time.Now().Add(limit)
 		ctx, cancel := context.WithDeadline(ctx, over.Add(w.machine.Pipeline.StopBefore))
 		defer cancel()
@@ -241,7 +242,7 @@ func stopped(ctx context.Context, w *World, begin, stop func(*World) error) erro
 		if failed <- err; err != nil {
 			return
 		}
-		select { // another worker handles the comment, and the apply learns of it
+		select { // wait until another worker has handled the comment and the apply was told to stop
 		case <-*under.end.Load():
 		case <-ctx.Done():
 		}

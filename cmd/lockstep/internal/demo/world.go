@@ -61,7 +61,7 @@ type World struct {
 	narrate func(format string, args ...any) // for events elsewhere
 
 	plug     atomic.Bool // set to make the machine lose its power
-	acting   sync.Mutex  // held while a person reads and then acts
+	acting   sync.Mutex  // locked during an action, so that nothing changes between reading a pull request and acting on it
 	moment   moment      // in an apply
 	pushed   int         // the number of prepared changes that were pushed
 	services []string    // of the company

@@ -55,7 +55,7 @@ type examinedQueue struct {
 type examinedFunction struct {
 	Name   string
 	Digest string // SHA-256 of its code, base64
-	Own    string // that of our version; "" if we have none
+	Own    string // SHA-256 of the same function's code in this program; "" if this program contains none
 }
 
 // An examinedBucket has the facts about the bucket for plans and other artifacts.

@@ -49,7 +49,7 @@ func (p pairs) Set(text string) error {
 	return nil
 }
 
-// place adds the options that identify a deployment, such as the name of its stack.
+// place defines the options that identify a deployment, such as the name of its stack.
 func (o *options) place(f *cli.Flags) {
 	f.StringVar(&o.region, "region", "", "AWS region (default: that of your AWS configuration)")
 	f.StringVar(&o.stack, "stack", "lockstep", "name of the CloudFormation stack")

@@ -61,7 +61,7 @@ func (d *deployment) takeOver() {
 	}
 	was := d.present.Parameters
 	if d.options.app != "" {
-		return // its settings are no parameters of the first one
+		return // an additional App does not use the parameters of the first App
 	}
 	if !d.key.There && !d.present.fresh() && !d.givenApp() && was["AppId"] != "" {
 		for _, name := range []string{"AppId", "AppKeySecretArn", "WebhookSecretArn"} {
@@ -175,7 +175,7 @@ func (d *deployment) surveyApp(ctx context.Context) error {
 	return nil
 }
 
-// kept is how long GitHub lists the deliveries of a webhook.
+// kept is how long GitHub lists a delivery of a webhook.
 const kept = 3 * 24 * time.Hour
 
 // deliveryOf returns the result of the latest delivery in a list.

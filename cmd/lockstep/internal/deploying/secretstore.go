@@ -107,7 +107,7 @@ func (v secretStore) Read(ctx context.Context, name string) (github.Secret, erro
 func tagsOf(tags map[string]string) []types.Tag {
 	var out []types.Tag
 	for k, v := range tags {
-		if v != "" { // a tag's value may be empty, but has no meaning then
+		if v != "" { // an empty value would be permitted, but it means the same as no tag
 			out = append(out, types.Tag{Key: aws.String(k), Value: aws.String(v)})
 		}
 	}

@@ -144,5 +144,5 @@ func (s namedStack) Remove(ctx context.Context, d stackDescription, onEvent func
 	if _, err := s.Client.DeleteStack(ctx, &cloudformation.DeleteStackInput{StackName: &s.Name}); err != nil {
 		return fmt.Errorf("delete the stack %s: %w", s.Name, err)
 	}
-	return s.await(ctx, d.ID, before, onEvent) // of a stack that is gone, the name means nothing
+	return s.await(ctx, d.ID, before, onEvent) // by ID, because a deleted stack cannot be found by its name
 }

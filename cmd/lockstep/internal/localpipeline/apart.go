@@ -28,7 +28,7 @@ type Apart struct {
 	// Credentials returns the credentials for a job's state in S3. If it is nil, runs have Lockstep's
 	// credentials.
 	Credentials func(context.Context, jobs.Job) (aws.CredentialsProvider, error)
-	// Remedy is the advice to users, in Markdown, after a run has exceeded a limit.
+	// Remedy is advice in Markdown, shown to users after a run has exceeded a limit.
 	Remedy string
 	// Protection is called once, with lines that say how the programs of runs are confined.
 	Protection func(lines []string)

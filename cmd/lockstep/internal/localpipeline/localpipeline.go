@@ -186,7 +186,7 @@ func (m *Machine) worker(limit int) localstore.Worker {
 	abandon := func(ctx context.Context, msg pipeline.Message, reason string) error {
 		x, err := m.memberOf(msg)
 		if err != nil {
-			return nil // without the App, no comment can be written
+			return nil // without this App, Lockstep cannot write any comment there
 		}
 		err = x.Abandon(ctx, msg, reason)
 		if err == nil {

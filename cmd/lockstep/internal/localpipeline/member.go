@@ -43,7 +43,8 @@ func (m *Machine) member(c Config, in tenants.Space) *member {
 	}
 	p := parts.Pipeline()
 	p.States, p.Audit, p.Measure, p.Trace = c.OwnStates, audit.Trail{Chains: m.Data.Chains}, c.Measure, c.Trace
-	p.Runners = []string{environments.CodeBuild} // a process here has no time limit, and does what a build would do
+	// runs here have no time limit, so projects that request CodeBuild can run here, too
+	p.Runners = []string{environments.CodeBuild}
 	if c.Calls != nil {
 		c.Calls.Hide = func(text string) string { return executor.Redact(hidden, text) }
 		p.Hook, p.Notify = c.Calls.Hook, c.Calls.Notify

@@ -37,8 +37,8 @@ func (p Programs) Check() error {
 const maxOutput = 128 << 10
 
 // Run runs the program with the given name, without arguments. input is its standard input; Run returns its
-// output. When ctx ends, the program is killed. confine.Start starts it: Lockstep's process kills every child
-// that was started in another way, as an orphan.
+// output. When ctx ends, the program is killed. confine.Start starts the program. Any other child process
+// would be taken for an orphan of a run, and killed.
 func (p Programs) Run(ctx context.Context, name string, input []byte) ([]byte, error) {
 	if filepath.Base(name) != name {
 		return nil, fmt.Errorf("%q is not the name of a file", name)

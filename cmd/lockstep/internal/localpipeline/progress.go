@@ -13,7 +13,7 @@ import (
 // recorded. So a page shows at once what comments show only as often as GitHub permits.
 type announcing struct {
 	jobs.Engine
-	records pipeline.Records // gets the logs of providers, which only pages show
+	records pipeline.Records // stores the logs of providers, which only the pages show
 	changed *page.Changes
 }
 

@@ -15,11 +15,9 @@ import (
 // Access says how a command that makes no plan opens a state.
 type Access struct {
 	Paths workdir.LocalPaths
-	// Backup makes a copy of the state in a new file before the state is first changed, as Terraform's `state`
-	// commands do. Only the local backend makes such backups.
+	// File is set if the command uses the file that the option -state names, if any, instead of the configured backend.
 	File bool
-	// File is set if the option -state names a file with the state, which is then used instead of the
-	// configured backend.
+	// Lock is Terraform's name of the operation that locks the state; "" means that the state is not locked.
 	Lock  string
 	Locks cli.LockFlags
 	// Backup stores the state before the first write in a file with a new name, as Terraform's `state` commands
@@ -47,7 +45,7 @@ func (o *Operation) OpenBackend(x Access) (statebackend.Backend, diags.Diagnosti
 	o.Workspace = o.Dir.Workspace()
 	if x.File && x.Paths.State != "" {
 		o.Settings = &workdir.Settings{Type: "local"}
-		cfg, _ := o.Dir.Load() // says how the file is encrypted; nothing else of it matters
+		cfg, _ := o.Dir.Load() // only needed for its encryption block, which says how the file is encrypted
 		b, more := o.Dir.OpenBackend(o.App.Ctx, cfg, nil, o.keep(x))
 		return b, append(ds, more...)
 	}

@@ -33,7 +33,7 @@ type Operation struct {
 	// destroy the objects it has created.
 	Lasting bool
 
-	planned *workdir.Settings // of the backend that a saved plan names; nil without one
+	planned *workdir.Settings // the settings of the backend that the saved plan names; nil if there is no saved plan
 	stored  *config.Config    // the configuration of a command that needs only its state; see OpenBackend
 }
 

@@ -78,8 +78,8 @@ func wantedBackend(a *cli.App, b *config.Backend, given []string) (*workdir.Sett
 	return want, append(ds, more...)
 }
 
-// backendChanged returns an error if init finds another backend than before. The error asks for the option that
-// decides what happens to the states in the old backend.
+// backendChanged returns an error that init reports if the configured backend is another than before. The error
+// asks for the option that decides what happens to the states in the old backend.
 func backendChanged(old, want *workdir.Settings, mayAsk bool) diags.Diagnostics {
 	const summary = "Backend configuration changed"
 	if !mayAsk {

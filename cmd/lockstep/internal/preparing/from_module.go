@@ -147,7 +147,7 @@ func parentCalls(cfg *config.Config, from source.Address) (ds diags.Diagnostics)
 		instead := from
 		if instead.Subdir = path.Join(from.Subdir, call.Path); leadsUp(instead.Subdir) {
 			if !strings.HasPrefix(from.Package, "/") && !strings.HasPrefix(from.Package, "file://") {
-				continue // it leads out of the package, too, which the installation reports
+				continue // the path also leads out of the package: installing the modules reports that
 			}
 			instead.Package, instead.Subdir = path.Join(strings.TrimPrefix(from.Package, "file://"), instead.Subdir), ""
 		}

@@ -23,7 +23,7 @@ var Get = cli.Command{Name: "get", Synopsis: "Install the modules that the confi
 		return code
 	}
 	d, ds := a.Dir()
-	d.Preparing = !d.HasPrepared() // what init has recorded counts here, too, because init has used it for the backend
+	d.Preparing = !d.HasPrepared() // if init has recorded variables, get uses these, because init has used them for the backend
 	_, more := installModules(a, d, testDir, moduleOptions{Upgrade: update, Events: func(e installing.Event) { fmt.Fprintln(a.Out, e) }})
 	if d.Preparing && !more.HasErrors() {
 		more = append(more, diags.FromError("Variables cannot be recorded", d.RecordPrepared())...)

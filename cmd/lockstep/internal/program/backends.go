@@ -9,8 +9,8 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend/pg"
 )
 
-// The backends of the command line alone. The functions of the pipeline keep states in S3, and do not link the
-// clients of these.
+// Backends that only the command line has. The pipeline's functions keep states in S3, and are smaller without
+// the clients of these backends.
 func init() {
 	workdir.AddBackendType("gcs", workdir.BackendType{Attributes: gcs.Attributes,
 		Open: func(ctx context.Context, attributes map[string]any, _ *workdir.Dir, _ workdir.LocalPaths) (statebackend.Backend, error) {

@@ -58,7 +58,8 @@ func (o *serveOptions) further(a *cli.App, s *serveSettings) error {
 	return nil
 }
 
-// addApp adds an App to the settings. x is the App's description in the file that -apps names.
+// addApp adds an additional App to the settings. x is the App's description in the file that -apps
+// names.
 func (o *serveOptions) addApp(a *cli.App, s *serveSettings, x furtherApp) error {
 	beside := func(name string) string {
 		if name == "" || filepath.IsAbs(name) {

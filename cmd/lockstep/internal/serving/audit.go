@@ -76,7 +76,8 @@ func (o auditOptions) open(a *cli.App, dir string) (auditRecords, error) {
 	return auditRecords{data.Chains.Each, data.Records, func() { data.Close() }}, nil
 }
 
-// noted returns the place in a chain that the last apply has noted in the records of the pipeline, if they are known.
+// noted returns the place in a chain that the last apply has noted in the records of the pipeline. It returns none if
+// the records are not known.
 func (r auditRecords) noted(ctx context.Context, chain string) ([]runs.Audited, error) {
 	if r.records == nil {
 		return nil, nil
@@ -95,8 +96,8 @@ func (r auditRecords) noted(ctx context.Context, chain string) ([]runs.Audited, 
 	return []runs.Audited{last.Audited}, nil
 }
 
-// unseen returns the last place of each chain that an apply has noted, and of which seen has nothing. It knows the chains
-// of those repositories of which seen has a chain.
+// unseen returns, for each chain that an apply has noted but that is not in seen, the last place that was noted. It looks
+// only at repositories that have another chain in seen.
 func (r auditRecords) unseen(ctx context.Context, seen map[string]bool) (out []runs.Audited, err error) {
 	dirs := map[string]bool{}
 	for chain := range seen {

@@ -276,7 +276,7 @@ type serveSettings struct {
 	pluginEnv   []string
 	cliConfig   string
 	ownStates   places.Own
-	credentials executor.Sessions // for states in S3, each run's for its own; nil: serve's own
+	credentials executor.Sessions // give each run credentials for its own state in S3; nil means that runs use those of serve
 	calls       *callouts.Caller
 	limits      confine.Limits
 	show        []string // that programs may read

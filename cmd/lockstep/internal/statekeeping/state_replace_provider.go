@@ -42,7 +42,7 @@ var StateReplaceProvider = cli.Command{Name: "state replace-provider", Synopsis:
 		return op.NoState(ds)
 	}
 	if tofu, _ := addrs.ParseProviderIn(addrs.OpenTofuRegistryHost, f.Arg(0)); tofu != ps[0] && uses(op.State.Current, tofu) {
-		ps[0] = tofu // which the state of a configuration for OpenTofu means
+		ps[0] = tofu // in the state of a configuration for OpenTofu, a name without a host means this provider
 		ps[1], _ = addrs.ParseProviderIn(tofu.Host, f.Arg(1))
 	}
 	more, code := replaceProvider(op, ps[0], ps[1], approve)

@@ -164,8 +164,8 @@ func landing(all []project.Project) map[string]string {
 	return out
 }
 
-// timed returns a copy of the projects. In the copy, a project that depends on a project with `apply =
-// "on_merge"` is also applied on merge.
+// timed returns a copy of the projects, in which those that landing returns have `apply = "on_merge"`,
+// because they are applied on merge, too.
 func timed(all []project.Project) []project.Project {
 	all = slices.Clone(all)
 	behind := landing(all)

@@ -133,7 +133,7 @@ func (g gitGetter) environment() []string {
 		name, _, _ := strings.Cut(kv, "=")
 		switch name {
 		case "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_ALLOW_PROTOCOL":
-			continue // we may be started by a hook of another repository
+			continue // A hook of another git repository may have started this process, with variables for that repository.
 		case "GIT_TERMINAL_PROMPT":
 			prompt = true
 		}

@@ -27,7 +27,7 @@ func (in *Installer) Copy(ctx context.Context, a source.Address, dir string) (ds
 	got, ds := run.install(loading.Wanted{Key: "root", Address: a, Call: &config.Call{Name: "root", Source: a.Text}})
 	if ds.HasErrors() {
 		for i := range ds {
-			ds[i].Subject = nil // the call does not exist in the configuration
+			ds[i].Subject = nil // the diagnostics are about the module call above, which is in no file
 		}
 		return ds
 	}

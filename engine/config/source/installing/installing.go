@@ -178,7 +178,7 @@ func (run *installation) install(w loading.Wanted) (source.Installed, diags.Diag
 	}
 	subdirs := []string{address.Subdir}
 	if w.Address.Kind == source.Registry {
-		subdirs = append(subdirs, w.Address.Subdir) // inside of the one that the registry names
+		subdirs = append(subdirs, w.Address.Subdir) // The directory in the call is inside of the directory that the registry names.
 	}
 	for _, sub := range subdirs {
 		var err error

@@ -54,7 +54,7 @@ func (c *client) InvokeAction(ctx context.Context, typeName string, config cty.V
 	if ds.HasErrors() {
 		return provider.InvokeResponse{}, ds
 	}
-	ctx, end := context.WithCancel(ctx) // lets the stream go where it is not read to its end
+	ctx, end := context.WithCancel(ctx) // end releases the stream if it was not read to its end.
 	defer end()
 	done, err := c.invoke(ctx, &InvokeAction_Request{ActionType: typeName, Config: encode(config, ty), ClientCapabilities: ours}, progress)
 	switch {

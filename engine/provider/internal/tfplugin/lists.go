@@ -13,7 +13,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 
-// maxListed is the largest event of a list that is accepted, in bytes. An object of a cloud has some thousands.
+// maxListed is the largest event of a list that is accepted, in bytes. A typical object has some thousand
+// bytes.
 const maxListed = 16 << 20
 
 // maxEmpty is the largest number of events in a row that have no object and only carry warnings.

@@ -44,7 +44,7 @@ func (x pair) with(s step, before, after cty.Value) pair {
 }
 
 // within returns x without a restriction to relevant paths: all differences inside it are shown. It would
-// confuse to show some changed elements of a list as unchanged.
+// be confusing to show some changed elements of a list as unchanged.
 func (x pair) within() pair {
 	x.relevant = nil
 	return x

@@ -1,5 +1,5 @@
-// Package collector opens the exporter to the deployment's collector of OpenTelemetry. It is apart from package wiring so that
-// the webhook's function does not contain the SDK.
+// Package collector opens the exporter to the deployment's collector of OpenTelemetry. It is separate from package wiring,
+// so that the webhook's function does not contain the SDK.
 package collector
 
 import (

@@ -96,7 +96,8 @@ func (w *Worker) build(ctx context.Context, message string) int {
 	}
 }
 
-// maxTries is how often a build tries to make a plan. The queue of plans is as patient.
+// maxTries is how often a build tries to make a plan. The queue of plans also delivers a message so
+// many times.
 const maxTries = 3
 
 // work returns the kind of messages that builds of the function handle.

@@ -99,8 +99,8 @@ func Read(files fs.FS, p project.Project, limit int) (Base, error) {
 	return b, nil
 }
 
-// named returns the name in [Base.Files] of a variable file that lockstep.hcl names. It begins with "//", so no
-// file of the root module has the same name.
+// named returns the name under which [Base.Files] has a variable file that lockstep.hcl names. It begins with "//", so
+// that no file of the root module can have the same name.
 func named(file string) string { return "//" + file }
 
 // add adds the file name of the checkout, under the name at. It returns how many bytes are left of limit.

@@ -24,8 +24,8 @@ import (
 type Input struct {
 	Base      Base
 	Workspace string
-	// named returns the name under which [Base.Files] has a variable file that lockstep.hcl names. It begins
-	// with "//", so that no file of the root module can have the same name.
+	// Environment is the value of the environment variable that [encrypting.Variable] names. Secrets are the values of
+	// those variables of the configuration that are set by secrets.
 	Environment string
 	Secrets     inputs.Source
 	// KMS and Refuse are as in [encrypting.Input].

@@ -1,6 +1,7 @@
-// Package estimates estimates how long the rest of an apply takes, from the durations of earlier changes of the
-// same types, and how long a plan takes, from earlier plans of the same state. It has data and decisions, and no effects. It does not know the order of changes, so an apply whose
-// changes wait for each other takes longer. Start reading at [Typical.Left].
+// Package estimates estimates how long the rest of an apply takes, from the durations of earlier changes of the same
+// types, and how long a plan takes, from earlier plans of the same state. It has data and decisions, and no effects.
+// It does not know the order of changes, so an apply whose changes wait for each other takes longer. Start reading
+// at [Typical.Left].
 package estimates
 
 import (

@@ -163,12 +163,12 @@ func (r Resolver) substitute(text string) string {
 	}
 }
 
-// holds evaluates a condition of the template.
-// Has reports whether a resource of the template is made, by its condition.
+// Has reports whether a stack of the template has the resource x, according to the resource's condition.
 func (r Resolver) Has(x Resource) bool {
 	return x.Condition == "" || r.holds(r.Template.Conditions[x.Condition])
 }
 
+// holds reports whether c, a condition of the template, is true.
 func (r Resolver) holds(c any) bool {
 	for name, arg := range c.(map[string]any) {
 		args := arg.([]any)

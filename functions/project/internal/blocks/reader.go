@@ -230,7 +230,7 @@ func CleanPattern(text string) string {
 	}
 	clean := path.Clean(text)
 	for strings.Contains(clean, "**/**/") {
-		clean = strings.ReplaceAll(clean, "**/**/", "**/") // it means the same, and is much cheaper to match
+		clean = strings.ReplaceAll(clean, "**/**/", "**/") // The shorter pattern means the same, and is much cheaper to match.
 	}
 	return clean
 }
