@@ -111,8 +111,14 @@ func (p *Plan) summary(line string) bool {
 	if m == nil {
 		return false
 	}
-	// A missing number counts as 0, and a number that is too large as the largest int.
-	n := func(i int) int { v, _ := strconv.Atoi(m[i]); return v }
+	// A missing number counts as 0, and one of more than 32 bits, too: no plan has so many changes, and sums must not overflow.
+	n := func(i int) int {
+		v, err := strconv.ParseInt(m[i], 10, 32)
+		if err != nil {
+			return 0
+		}
+		return int(v)
+	}
 	p.Counts.Import += n(1)
 	p.Counts.Add += n(2)
 	p.Counts.Change += n(3)
