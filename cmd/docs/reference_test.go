@@ -242,7 +242,7 @@ var untried = [][3]string{
 	{"SNS", "goaws, with a policy of ours", "delivery to subscribers in other accounts and by other protocols"},
 	{"STS, IAM", "a server of ours, which enforces roles, session policies and trust; a simulator of policies", "permission boundaries and policies of an organization"},
 	{"Secrets Manager, Systems Manager", "a server of ours, by AWS' description of the requests", "rotation"},
-	{"EventBridge Scheduler", "a call of the function by the test, with the template's schedule and input", "that the schedule calls the function"},
+	{"EventBridge Scheduler", "a call of the function by the test, with the rights and the input of the template's schedule; schedules by AWS' description", "that the schedule calls the function"},
 	{"CodeBuild", "a server of ours, which runs the project's own script", "the images of AWS, the network of a build"},
 	{"CloudFormation", "a reader of the template, checked against AWS' description of each resource; a server of ours for `lockstep deploy`", "creating, updating and deleting the stack"},
 	{"CloudWatch", "nothing: alarms, metrics and the dashboard are compared with AWS' description of their formats", "all of it"},

@@ -2,6 +2,7 @@ package template
 
 import (
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -112,5 +113,19 @@ func TestAlarms(t *testing.T) {
 	}
 	if sections := strings.Count(string(text), "\n## "); seen == 0 || sections != seen {
 		t.Errorf("there are %d alarms, and %d sections", seen, sections)
+	}
+}
+
+// TestSchedules holds which schedules the parameter of the janitor takes: those of EventBridge Scheduler that repeat.
+// Source: https://docs.aws.amazon.com/scheduler/latest/UserGuide/schedule-types.html
+func TestSchedules(t *testing.T) {
+	pattern := regexp.MustCompile("^(?:" + templates.ReadTemplate(t, file).Parameters["JanitorSchedule"].AllowedPattern + ")$")
+	for schedule, want := range map[string]bool{
+		"rate(10 minutes)": true, "rate(1 minute)": true, "rate(1 hour)": true, "rate(2 days)": true, "cron(0/10 * * * ? *)": true, "cron(0 8-18 ? * MON-FRI 2027)": true,
+		"rate(0 minutes)": false, "rate(10)": false, "rate(10 seconds)": false, "rate(-5 minutes)": false, "10 minutes": false, "cron(* * *)": false, "cron(0/10 * * * ? * *)": false, "at(2027-01-01T00:00:00)": false, "rate(10 minutes) ": false, "": false,
+	} {
+		if got := pattern.MatchString(schedule); got != want {
+			t.Errorf("%q: %v", schedule, got)
+		}
 	}
 }

@@ -47,7 +47,7 @@ func (r Run) FullResult() pipeline.Artifact {
 
 // Contents names the artifact with the contents of the state after the last apply of the project in the pull request: see
 // [jobs.Outcome]. It belongs to no plan, so later plans leave it.
-func (r Run) Contents() pipeline.Artifact { return r.artifact(0, "state.md") }
+func (r Run) Contents() pipeline.Artifact { return r.artifact(0, "result-state.md") }
 
 // InputsRecord names the artifact that records the plan's input files.
 func (r Run) InputsRecord() pipeline.Artifact { return r.artifact(r.Artifacts.Begun, "inputs.json") }

@@ -12,7 +12,8 @@ import (
 // A Template is a CloudFormation template. Its functions are in their long form: !Ref X is {"Ref": X}.
 type Template struct {
 	Parameters map[string]struct {
-		Default any `yaml:"Default"`
+		Default        any    `yaml:"Default"`
+		AllowedPattern string `yaml:"AllowedPattern"`
 	} `yaml:"Parameters"`
 	Conditions map[string]any      `yaml:"Conditions"`
 	Resources  map[string]Resource `yaml:"Resources"`
