@@ -109,10 +109,22 @@ func expression(v cty.Value) string {
 	if v.Type() == cty.String && !v.IsNull() && json.Valid([]byte(v.AsString())) {
 		var x ctyjson.SimpleJSONValue
 		if x.UnmarshalJSON([]byte(v.AsString())) == nil && !x.Type().IsPrimitiveType() && x.Type() != cty.DynamicPseudoType && budget.Printable(x.Value) {
-			return "jsonencode(" + string(hclwrite.TokensForValue(x.Value).Bytes()) + ")"
+			return "jsonencode(" + literal(x.Value) + ")"
 		}
 	}
-	return string(hclwrite.TokensForValue(v).Bytes())
+	return literal(v)
+}
+
+// literal returns a value as an expression of literals. hclwrite 2.25.0 writes the key "for" of an object without quotation marks. As
+// the first key, it begins a for expression. See findings/hclwrite-key-for.sh.
+func literal(v cty.Value) string {
+	tokens := hclwrite.TokensForValue(v)
+	for _, t := range tokens {
+		if t.Type == hclsyntax.TokenIdent && string(t.Bytes) == "for" {
+			t.Bytes = []byte(`"for"`)
+		}
+	}
+	return string(tokens.Bytes())
 }
 
 // nested writes an attribute that has nested attributes.
@@ -201,7 +213,7 @@ func hidden(v cty.Value, right string) string {
 
 // key returns a key as it is written in an object: as a string literal only if necessary.
 func key(k cty.Value) string {
-	if name := k.AsString(); hclsyntax.ValidIdentifier(name) {
+	if name := k.AsString(); hclsyntax.ValidIdentifier(name) && name != "for" {
 		return name
 	}
 	return quoted(k)

@@ -1,9 +1,13 @@
 package generating_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
@@ -178,5 +182,32 @@ func TestNames(t *testing.T) {
 	}
 	if got := generating.Import(to, "", cty.ObjectVal(map[string]cty.Value{bad: cty.StringVal("v")})); got != "import {\n  to = a.b\n  identity = {\n  }\n}" {
 		t.Error(got)
+	}
+}
+
+// TestKeyFor holds that the key "for" of an object begins no for expression: what is generated is read back as the same values.
+func TestKeyFor(t *testing.T) {
+	t.Parallel()
+	b := &schema.Block{Attributes: map[string]*schema.Attribute{
+		"tags": optional(cty.Map(cty.String)), "json": optional(cty.String), "map": nested(schema.NestingMap), "list": optional(cty.List(cty.Map(cty.String))),
+	}}
+	tags := cty.MapVal(map[string]cty.Value{"for": cty.StringVal("5m"), "in": cty.StringVal("x")})
+	v := map[string]cty.Value{
+		"tags": tags, "json": cty.StringVal(`{"alert":{"for":"5m"}}`), "map": cty.MapVal(map[string]cty.Value{"for": obj("1")}), "list": cty.ListVal([]cty.Value{tags}),
+	}
+	text := generating.Block(addrs.Resource{Mode: addrs.Managed, Type: "lab_x", Name: "a"}, "", b, cty.ObjectVal(v))
+	f, ds := hclsyntax.ParseConfig([]byte(text), "main.tf", hcl.InitialPos)
+	if ds.HasErrors() {
+		t.Fatalf("%s\n%s", ds, text)
+	}
+	attrs, ds := f.Body.(*hclsyntax.Body).Blocks[0].Body.JustAttributes()
+	if ds.HasErrors() {
+		t.Fatal(ds)
+	}
+	for name, want := range map[string]string{"tags": "5m", "list": "5m", "map": "1"} {
+		got, ds := attrs[name].Expr.Value(nil)
+		if text := fmt.Sprintf("%#v", got); ds.HasErrors() || !strings.Contains(text, `"for":`) || !strings.Contains(text, want) {
+			t.Errorf("%s: %s, %s", name, text, ds)
+		}
 	}
 }

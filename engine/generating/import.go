@@ -26,7 +26,7 @@ func Import(to addrs.Resource, provider string, identity cty.Value) string {
 	attrs := identity.AsValueMap()
 	for _, name := range slices.Sorted(maps.Keys(attrs)) {
 		if v := attrs[name]; !v.IsNull() && hclsyntax.ValidIdentifier(name) {
-			w.line(4, "%s = %s", name, string(hclwrite.TokensForValue(v).Bytes()))
+			w.line(4, "%s = %s", key(cty.StringVal(name)), literal(v))
 		}
 	}
 	w.line(2, "}")
