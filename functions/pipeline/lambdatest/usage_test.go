@@ -92,15 +92,16 @@ func (r *road) usage() pricing.Usage {
 func (r *road) parts() pricing.Deployment {
 	d := pricing.Deployment{Mappings: len(r.stack.Mappings), Rounds: 6}
 	for _, x := range r.stack.Template.Resources {
-		switch x.Type {
-		case "AWS::CloudWatch::Alarm":
+		switch {
+		case x.Condition == "HasPage": // the page is optional
+		case x.Type == "AWS::CloudWatch::Alarm":
 			d.Alarms++
-		case "AWS::KMS::Key":
+		case x.Type == "AWS::KMS::Key":
 			d.Keys++
 		}
 	}
 	for name, p := range r.stack.Template.Parameters {
-		if strings.HasSuffix(name, "SecretArn") && p.Default == nil { // the page is optional
+		if strings.HasSuffix(name, "SecretArn") && p.Default == nil { // the page is optional, too
 			d.Secrets++
 		}
 	}
