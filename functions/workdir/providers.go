@@ -129,6 +129,8 @@ type PoolOptions struct {
 	Begin func(*exec.Cmd) error
 	// RemoteState reads the states for data sources terraform_remote_state. nil makes them fail.
 	RemoteState builtin.RemoteState
+	// Builtin returns the client in place of the built-in provider's; nil leaves it.
+	Builtin func(provider.Client) provider.Client
 	// Language is the version of the language. The providers get its release as that of Terraform.
 	Language language.Version
 }
@@ -161,7 +163,11 @@ func (d *Dir) OpenProviders(o PoolOptions) (*Providers, diags.Diagnostics) {
 	p.found, _ = install.Installed(string(d.DataDir), lock, locked, p.memo)
 	factories := map[addrs.Provider]provider.Factory{
 		addrs.BuiltinTerraform: func(context.Context, *schema.Provider) (provider.Client, error) {
-			return builtin.In(o.Language, o.RemoteState), nil
+			c := builtin.In(o.Language, o.RemoteState)
+			if o.Builtin != nil {
+				c = o.Builtin(c)
+			}
+			return c, nil
 		},
 	}
 	for a, s := range p.found {

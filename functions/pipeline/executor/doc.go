@@ -32,6 +32,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/events"
 	"github.com/lockstep-iac/lockstep/engine/hosts"
+	"github.com/lockstep-iac/lockstep/engine/provider"
 	"github.com/lockstep-iac/lockstep/engine/provider/install"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
@@ -51,6 +52,8 @@ type Engine struct {
 	// processes use it, too. It is never in a checkout. If it is "", only the built-in provider is available,
 	// which starts no program.
 	DataDir string
+	// Builtin is [workdir.PoolOptions.Builtin]. The demo has objects there that somebody changes outside of Lockstep.
+	Builtin func(provider.Client) provider.Client
 	// Events is called with each event of an apply, and of a plan whose progress somebody wants to know. The event
 	// already counts in the reported progress. The change or the plan waits until Events returns. Events may be nil.
 	Events events.Listener

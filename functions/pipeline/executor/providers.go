@@ -65,7 +65,7 @@ func (o *checkout) require(ctx context.Context, reqs install.Requirements) (ds d
 		}
 		d.PluginEnv = slices.Concat(o.env, o.vault.env())
 	}
-	options := workdir.PoolOptions{Begin: o.engine.Begin, Called: o.calls.add}
+	options := workdir.PoolOptions{Begin: o.engine.Begin, Called: o.calls.add, Builtin: o.engine.Builtin}
 	if o.job.Progress != nil {
 		d.PluginEnv = append([]string{logLevel}, d.PluginEnv...) // another level in the environment wins
 		options.Stderr = o.log.process

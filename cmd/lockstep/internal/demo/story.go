@@ -30,7 +30,7 @@ func Stories() []Story {
 		semanticDifferent, twoPlansAtOnce, supersede, planOptions, importByComment, stateMove, removedProject,
 		policy, steps, sarif, costGate, toolbox, override, teamGate, codeowners, hooks, deployments, lockSet,
 		annotations, riskGate, blastRadius, manyProjects, history, auditTrail, measuring, onThePage, monorepo, environments, remoteState, projectInputs, units, atlantisYAML, shadowMode,
-		applyQueue, progress, resume, longApply, stop, unlock, partialFailure, retryAfterMerge, followUp, runTrigger,
+		applyQueue, progress, resume, longApply, stop, unlock, partialFailure, retryAfterMerge, followUp, runTrigger, drift, driftAccept,
 		fork, forkPlan, bigPlan, replay,
 	}
 }

@@ -69,6 +69,7 @@ type World struct {
 	edits    page.Changes
 	tool     string // the path of the tool of a story about steps; "" for none
 	metrics  metrics.Registry
+	cloud    cloud
 }
 
 // served is the only repository on the demo's fake GitHub, "owner/name".
@@ -124,7 +125,8 @@ func New(o Options) (w *World, err error) {
 		PluginEnv: environment,
 		Serves:    serves,
 		Dir:       w.data, Version: o.Version, App: app, Secret: secret, Log: o.Log, URL: w.URL, Calls: w.desk.caller(),
-		Events: w.moment.event, Measure: w.metrics.Observe,
+		Builtin: w.cloud.over,
+		Events:  w.moment.event, Measure: w.metrics.Observe,
 		States: func(dir string) executor.BackendFunc {
 			switch {
 			case o.bucket != "":

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/lockstep-iac/lockstep/engine/events"
+	"github.com/lockstep-iac/lockstep/engine/provider"
 	"github.com/lockstep-iac/lockstep/functions/metrics"
 	"github.com/lockstep-iac/lockstep/functions/page"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
@@ -45,6 +46,8 @@ type Config struct {
 	States func(dir string) executor.BackendFunc
 	// Events is called with the events of plans and applies that use this process: see executor.Engine. It may be nil.
 	Events events.Listener
+	// Builtin changes the built-in provider of plans and applies that use this process: see executor.Engine. It may be nil.
+	Builtin func(provider.Client) provider.Client
 	// OwnStates are patterns of addresses in S3 at which every repository may have its own states.
 	OwnStates places.Own
 	// Serves are the owners and repositories for which the pipeline works.

@@ -66,7 +66,7 @@ func (m *Machine) engine(c Config, hidden []string) *executor.Engine {
 	remote := modules.Remote{App: c.App, Transport: c.Modules}
 	e.Modules, e.TestModules = remote.Install, remote.InstallWithTests
 	e.Secrets = func() []string { return hidden }
-	e.Vault, e.Events = vault, c.Events
+	e.Vault, e.Events, e.Builtin = vault, c.Events, c.Builtin
 	if c.Calls != nil {
 		e.Gate = c.Calls.Judge
 	}
