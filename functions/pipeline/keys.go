@@ -28,6 +28,8 @@ var collections = map[string]time.Duration{
 	"deployed": 365 * day, // the deployments that were reported to GitHub
 	"asked":    90 * day,  // a question about requirements, with its facts
 	"sha":      90 * day,  // the check runs of a commit, of projects
+	"sharing":  90 * day,  // the check runs of a pull request that several projects share
+	"shared":   90 * day,  // a project in such a check run
 	"tests":    90 * day,  // the check runs of a commit, of the tests of projects
 	"head":     90 * day,  // the check run of a commit as the head of pull requests
 	"watch":    90 * day,  // the watch over plans at a commit that wait for requirements

@@ -91,6 +91,9 @@ type Pipeline struct {
 	// Loud is the maximum number of plans, of one push or command, that are reported separately; 0 means
 	// planrun.DefaultLoud.
 	Loud int
+	// OwnChecks is the number of projects of a pull request that have check runs of their own, and SharedSize the number of
+	// others that share one; 0 means pipeline.OwnChecks and pipeline.SharedSize.
+	OwnChecks, SharedSize int
 	// Runners are the runners that environments may name in this deployment.
 	Runners []string
 	// Builds runs the applies of environments that name a build as their runner, and the plans of those that name

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -100,6 +101,18 @@ func (a *asks) String() string {
 	return b.String()
 }
 
+// spent returns the processor time of this process and of its children that have ended.
+func spent(t *testing.T) (sum time.Duration) {
+	for _, who := range []int{syscall.RUSAGE_SELF, syscall.RUSAGE_CHILDREN} {
+		var u syscall.Rusage
+		if err := syscall.Getrusage(who, &u); err != nil {
+			t.Fatal(err)
+		}
+		sum += time.Duration(u.Utime.Nano() + u.Stime.Nano())
+	}
+	return sum
+}
+
 // together has the messages in the queues handled by so many environments at a time, and returns their number.
 func (r *road) together(n int) int {
 	var total, busy atomic.Int32
@@ -151,12 +164,12 @@ func TestManyProjects(t *testing.T) {
 	r := newRoadTo(t, a.over, files)
 	r.repo.Push("alice", "b", "Change all", change)
 	n := r.repo.OpenPull("alice", "Change all", "b")
-	begin := time.Now()
+	begin, cpu := time.Now(), spent(t)
 	if _, err := r.hub.Deliver(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	messages := r.together(*environments)
-	took := time.Since(begin)
+	took, cost := time.Since(begin), spent(t)-cpu
 	r.settle()
 	if len(a.checks) != projects {
 		t.Fatalf("%d checks of projects\n%s", len(a.checks), a)
@@ -171,8 +184,8 @@ func TestManyProjects(t *testing.T) {
 			sent++
 		}
 	}
-	t.Logf("\n%s%6d requests to GitHub and %d without news, %d of which create something, %d archives by %d environments; %d messages, sent by %d requests; the first plan after %s, the last after %s, all after %s",
-		a, all, a.same, made, archives, started, messages, sent, a.checks[0].Sub(begin).Round(time.Millisecond), a.checks[projects-1].Sub(begin).Round(time.Millisecond), took.Round(time.Millisecond))
+	t.Logf("\n%s%6d requests to GitHub and %d without news, %d of which create something, %d archives by %d environments; %d messages, sent by %d requests; the first plan after %s, the last after %s, all after %s; %s of processor time",
+		a, all, a.same, made, archives, started, messages, sent, a.checks[0].Sub(begin).Round(time.Millisecond), a.checks[projects-1].Sub(begin).Round(time.Millisecond), took.Round(time.Millisecond), cost.Round(10*time.Millisecond))
 	if all > 2*projects+70+10*started || made > projects+10+2*started {
 		t.Errorf("%d requests to GitHub, %d of which create something", all, made)
 	}

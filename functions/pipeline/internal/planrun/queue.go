@@ -78,6 +78,9 @@ func (qu *PlanQueuer) Enqueue(ctx context.Context, c comment.Command) ([]comment
 	if err := qu.sort(ctx, found, l); err != nil {
 		return nil, err
 	}
+	if err := qu.assignChecks(ctx, found); err != nil {
+		return nil, err
+	}
 	l.Denials = nil
 	for _, p := range found {
 		no, err := qu.queuePlan(ctx, c, p, l)
@@ -344,7 +347,7 @@ func (qu *PlanQueuer) requeue(ctx context.Context, c comment.Command, p selected
 	if err != nil {
 		return s, err
 	}
-	s = qu.queuedRun(s, c, p, l)
+	s = qu.withCheck(qu.queuedRun(s, c, p, l), s)
 	if s.Asked.Crowd = 0; ahead >= crowd {
 		s.Asked.Crowd = ahead
 	}
