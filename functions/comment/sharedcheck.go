@@ -35,6 +35,18 @@ func (p ProjectStatus) SharedRow() SharedRow {
 	}
 }
 
+// standing returns the standing of the row for its order and for the title. One that this version does not know is that of a
+// plan to come.
+func (r SharedRow) standing() Standing {
+	switch {
+	case r.Standing == inLine: // the title does not say behind whom
+		return ApplyQueued
+	case !slices.ContainsFunc(states, func(g state) bool { return slices.Contains(g.standings(), r.Standing) }):
+		return Queued
+	}
+	return r.Standing
+}
+
 // A SharedCheck is the content of a check run that several projects share.
 type SharedCheck struct {
 	Rows []SharedRow
@@ -48,7 +60,7 @@ type SharedCheck struct {
 func (c SharedCheck) Title(limit int) string {
 	var s Status
 	for _, r := range c.Rows {
-		s.Projects = append(s.Projects, ProjectStatus{Standing: r.Standing, PlanSummary: PlanSummary{Counts: r.Counts, Applyable: r.Applyable}, ApplySummary: ApplySummary{Done: r.Done}})
+		s.Projects = append(s.Projects, ProjectStatus{Standing: r.standing(), PlanSummary: PlanSummary{Counts: r.Counts, Applyable: r.Applyable}, ApplySummary: ApplySummary{Done: r.Done}})
 	}
 	for range c.Waiting {
 		s.Projects = append(s.Projects, ProjectStatus{Standing: Queued})
@@ -64,7 +76,7 @@ func (c SharedCheck) order() []int {
 	}
 	slices.SortStableFunc(out, func(a, b int) int {
 		x, y := c.Rows[a], c.Rows[b]
-		return cmp.Or(cmp.Compare(x.Standing.calm(), y.Standing.calm()), cmp.Compare(x.Label, y.Label))
+		return cmp.Or(cmp.Compare(x.standing().calm(), y.standing().calm()), cmp.Compare(x.Label, y.Label))
 	})
 	return out
 }

@@ -21,6 +21,7 @@ var collections = map[string]time.Duration{
 	"log":      15 * day, // the latest log lines of the providers in a plan or an apply of a project
 	"planning": 15 * day, // how far the plan of a project is
 	"pace":     day,      // the number of comments of one person, the looks at a pull request or a repository, and the updates about applies and plans in progress
+	"reading":  day,      // a pull request as a process has read it, for many plans
 	"tarball":  day,      // the archive of a commit
 	// Most of these records are kept for 90 days, as long as GitHub keeps check runs.
 	"ask":      90 * day,  // an answer to a comment

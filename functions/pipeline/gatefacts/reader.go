@@ -27,6 +27,11 @@ func (e *Reader) Look(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	return e.looked(ctx)
+}
+
+// looked reads what belongs to a pull request that was read.
+func (e *Reader) looked(ctx context.Context) (err error) {
 	if err := renamed(ctx, e); err != nil {
 		return err
 	}

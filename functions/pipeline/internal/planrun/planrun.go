@@ -57,6 +57,8 @@ type PlanQueuer struct {
 	OwnChecks, SharedSize int
 
 	quiet bool
+	// known are the runs of the pull request before the command.
+	known []runs.Run
 	// slots are the slots of projects that the pull request has for the first time, by target. forced are the names of the
 	// check runs that the base branch requires, if there are so many projects that some share one.
 	slots  map[string]int

@@ -57,6 +57,11 @@ func (qu *PlanQueuer) Enqueue(ctx context.Context, c comment.Command) ([]comment
 	if err := qu.Ledger.SaveLook(ctx, l); err != nil {
 		return nil, err
 	}
+	if qu.quiet {
+		if err := qu.Facts.Share(ctx); err != nil {
+			return nil, err
+		}
+	}
 	if q.Entry == admission.ByPush {
 		if err := qu.supersede(ctx, found); err != nil {
 			return nil, err
@@ -362,7 +367,9 @@ func (qu *PlanQueuer) announceAgain(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	qu.known = nil
 	for _, s := range all {
+		qu.known = append(qu.known, s.Run)
 		if s.Phase != runs.Queued || s.Asked.PlanFor != qu.Facts.Message.ID {
 			continue
 		}

@@ -14,20 +14,12 @@ import (
 
 // assignChecks decides which of the projects share check runs: see [runs.Shared].
 func (qu *PlanQueuer) assignChecks(ctx context.Context, found []selected) error {
-	known, err := qu.Ledger.Runs(ctx, qu.Facts.Message.Pull)
-	if err != nil {
-		return err
-	}
-	var all []runs.Run
-	for _, s := range known {
-		all = append(all, s.Run)
-	}
 	var targets []string
 	for _, p := range found {
 		targets = append(targets, runs.ID{Project: p.Name, Workspace: p.Workspace}.Target())
 	}
-	qu.slots, qu.forced = runs.Slots(all, targets), nil
-	if len(all)+len(qu.slots) <= cmp.Or(qu.OwnChecks, pipeline.OwnChecks) {
+	qu.slots, qu.forced = runs.Slots(qu.known, targets), nil
+	if len(qu.known)+len(qu.slots) <= cmp.Or(qu.OwnChecks, pipeline.OwnChecks) {
 		return nil
 	}
 	rules, err := qu.Facts.Hub.RequiredReports(ctx, qu.Facts.Pull.Base.Ref)
