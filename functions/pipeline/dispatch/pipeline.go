@@ -107,6 +107,9 @@ type Pipeline struct {
 	// Bases caches commits of base branches that this process has read. If it is nil, they are read for each
 	// message.
 	Bases *gatefacts.Bases
+	// Checkouts keeps checkouts for later messages. It must be nil if this process handles several messages at a time. nil
+	// keeps none.
+	Checkouts *gatefacts.Checkouts
 	// StopBefore is how long before the end of the process an apply stops beginning changes; 0 means
 	// DefaultStopBefore.
 	StopBefore time.Duration

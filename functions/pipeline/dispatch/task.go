@@ -67,7 +67,7 @@ func (p *Pipeline) task(m pipeline.Message, hub GitHub, tries *ledger.Attempts) 
 	hub = newIssueReader(hub, p.Ledger(), m.Pull)
 	t := &task{message: m, log: p.log, queue: queue, ledger: p.Ledger(), every: cmp.Or(p.LookEvery, ratelimits.LookEvery)}
 	t.leases = &ledger.Holder{Ledger: t.ledger, Message: m}
-	t.facts = &gatefacts.Reader{Message: m, Hub: hub, Ledger: t.ledger, Projects: projects, States: p.States, Scratch: p.Scratch, Runners: p.Runners, Bases: p.Bases, FindUnits: p.FindUnits, Deployment: p.Deployment, Serves: p.serves}
+	t.facts = &gatefacts.Reader{Message: m, Hub: hub, Ledger: t.ledger, Projects: projects, States: p.States, Scratch: p.Scratch, Runners: p.Runners, Bases: p.Bases, Checkouts: p.Checkouts, FindUnits: p.FindUnits, Deployment: p.Deployment, Serves: p.serves}
 	t.report = &report.Reporter{
 		Facts: t.facts, Hub: hub, Ledger: t.ledger, Leases: t.leases, Artifacts: p.Artifacts, Queue: queue,
 		Secrets: p.Secrets, Where: p.Where,

@@ -192,12 +192,14 @@ func TestManyProjects(t *testing.T) {
 
 	started := len(r.stack.Functions["plan"].Disks())
 	all, made, archives := a.sum(""), a.sum("POST", "PUT"), a.sum("GET tarball/")
-	sent := 0
+	sent, aws := 0, map[string]int{}
 	for _, q := range r.stack.Requests() {
+		aws[q.Action]++
 		if strings.HasPrefix(q.Action, "sqs:SendMessage") {
 			sent++
 		}
 	}
+	t.Logf("requests to AWS: %v", aws)
 	t.Logf("\n%s%6d requests to GitHub and %d without news, %d of which create something, %d archives by %d environments; %d messages, sent by %d requests; the first plan after %s, the last after %s, all after %s; %s of processor time",
 		a, all, a.same, made, archives, started, messages, sent, a.checks[0].Sub(begin).Round(time.Millisecond), a.checks[len(a.checks)-1].Sub(begin).Round(time.Millisecond), took.Round(time.Millisecond), cost.Round(10*time.Millisecond))
 	if all > 110+own+projects/5+10*started || made > own+a.shared+2+2*started {
