@@ -272,6 +272,9 @@ func TestExchangedSharedPlan(t *testing.T) {
 			}
 			do(r, mine)
 			s.say("bob", n, "lockstep plan -p f") // writes the check runs
+			if c := s.checkOf("one", "lockstep/projects 3-5 (#1)"); markdown.ProofsIn(c.Text).Of(r.victim.Target()).Hash == r.own.Plan.Hash {
+				t.Error("the check run names the other plan")
+			}
 			s.without("the apply", s.say("bob", n, "lockstep apply -p c "+r.own.Plan.Hash), "**Applied**")
 			s.without("the apply of all", s.say("bob", n, "lockstep apply"), "**Applied** `c`")
 			s.expect("a new plan", s.say("alice", n, "lockstep plan -p c"), "**Planned** `c`: 2 to add")

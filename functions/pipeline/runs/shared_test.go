@@ -56,6 +56,7 @@ func TestSlots(t *testing.T) {
 type sharer struct {
 	target string
 	value  int
+	lazy   bool // it leaves the writing to the next status comment
 	step   int
 	read   map[string]int
 	id     int
@@ -81,6 +82,7 @@ func (b *sharedBoard) do(w *sharer) bool {
 		if w.target != "" && !b.record.Owed() {
 			b.record = b.record.Owe()
 		}
+		return w.lazy
 	case 3:
 		b.record = b.record.Begin(b.now)
 		w.id = int(b.record.ID)
@@ -120,7 +122,7 @@ func TestSharedWritten(t *testing.T) {
 		b := sharedBoard{projects: map[string]int{}, now: time.Unix(0, 0)}
 		var all []*sharer
 		for i := range 2 + random.IntN(3) {
-			all = append(all, &sharer{target: string(rune('a' + random.IntN(3))), value: i + 1})
+			all = append(all, &sharer{target: string(rune('a' + random.IntN(3))), value: i + 1, lazy: i > 0 && random.IntN(3) == 0})
 		}
 		deaths := random.IntN(3)
 		for steps := 0; len(all) > 0; steps++ {
@@ -131,7 +133,7 @@ func TestSharedWritten(t *testing.T) {
 			switch {
 			case deaths > 0 && random.IntN(10) == 0:
 				deaths--
-				all[i] = &sharer{target: all[i].target, value: all[i].value}
+				all[i] = &sharer{target: all[i].target, value: all[i].value, lazy: all[i].lazy}
 			case b.do(all[i]):
 				all = slices.Delete(all, i, i+1)
 			}
