@@ -2,7 +2,12 @@ package github
 
 import (
 	"context"
+	"crypto/hkdf"
+	"crypto/hmac"
 	"crypto/rsa"
+	"crypto/sha256"
+	"crypto/x509"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"net/http"
@@ -58,6 +63,7 @@ type App struct {
 	config AppConfig
 	api    *url.URL
 	sign   func(now time.Time, renew bool) (Secret, error)
+	seal   func(text []byte) string
 	client *gh.Client // for requests as the App itself
 	// anybody is the client for requests without a token.
 	anybody *gh.Client
@@ -99,7 +105,7 @@ func NewApp(c AppConfig) (*App, error) {
 	if c.Pause == nil {
 		c.Pause = retryPause
 	}
-	a := &App{config: c, api: api, sign: signer(c.ID, key), tokens: map[tokenScope]*tokens{}}
+	a := &App{config: c, api: api, sign: signer(c.ID, key), seal: sealer(key), tokens: map[tokenScope]*tokens{}}
 	// All requests of an App as itself may be repeated.
 	a.client = a.newClient(&transport{
 		base: c.Transport, api: api, maxWait: c.MaxWait, pause: c.Pause, repeatable: true, scheme: "Bearer",
@@ -151,6 +157,25 @@ func signer(id int64, key *rsa.PrivateKey) func(time.Time, bool) (Secret, error)
 		return last, nil
 	}
 }
+
+// sealer returns the function for [Client.Seal]. The key cannot be read from the function. The key of the seals is derived from
+// the private key, which has another use, too.
+func sealer(key *rsa.PrivateKey) func([]byte) string {
+	derived, err := hkdf.Key(sha256.New, x509.MarshalPKCS1PrivateKey(key), nil, "lockstep seals of records, 1", sha256.Size)
+	if err != nil {
+		panic("github: " + err.Error()) // only for a length that SHA-256 does not allow
+	}
+	return func(text []byte) string {
+		mac := hmac.New(sha256.New, derived)
+		mac.Write(text)
+		return hex.EncodeToString(mac.Sum(nil))
+	}
+}
+
+// Seal returns the seal of a text: a code that only the App can make, because it needs the App's private key. Whoever finds
+// the text with its seal, where others can write, knows that the App has written exactly this text at some time. The text must
+// say what it is about. A seal ends with the private key.
+func (c *Client) Seal(text []byte) string { return c.app.seal(text) }
 
 // Login returns the name under which the App writes, such as "lockstep[bot]".
 func (a *App) Login(ctx context.Context) (string, error) {

@@ -46,12 +46,15 @@ func (d Done) markdown() string {
 }
 
 // Planned is the reply that a project was planned because of a command. The plan itself is in the status
-// comment.
+// comment. If the project shares its check with others, the status comment may have no room for the plan, and the reply has
+// it.
 type Planned struct {
 	Project string
 	Counts  counting.Counts
 	// Applyable is set if the plan changes no object, but can be applied. For example, it changes an output.
 	Applyable bool `json:",omitempty"`
+	// Body is the plan, in Markdown; "" if the reply need not have it.
+	Body string `json:",omitempty"`
 }
 
 // Made returns the reply that the project was planned.
@@ -60,7 +63,11 @@ func (p ProjectStatus) Made() Planned {
 }
 
 func (p Planned) markdown() string {
-	return fmt.Sprintf("**Planned** %s: %s. See the comment with the plans.", markdown.Code(p.Project), toComeText(p.Counts, p.Applyable))
+	text := fmt.Sprintf("**Planned** %s: %s. See the comment with the plans.", markdown.Code(p.Project), toComeText(p.Counts, p.Applyable))
+	if p.Body != "" {
+		text += "\n\n" + p.Body
+	}
+	return text
 }
 
 // Failed is the reply that a plan, an apply or a query has failed.

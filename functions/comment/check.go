@@ -126,8 +126,7 @@ func (c Check) first() string {
 // name returns lines with the hash of the plan, which a command must contain to name this plan. It returns ""
 // if no command has to name the plan.
 func (c Check) name() string {
-	renewable := c.Hash != "" && (c.Standing == NoChanges || c.Standing == PartPlanned) // it can become another one
-	if !c.named() && !renewable {
+	if !c.NamesPlan() {
 		return ""
 	}
 	text := "\n" + markdown.PlanLine(c.Hash)
@@ -135,6 +134,12 @@ func (c Check) name() string {
 		text += "\n" + markdown.PlanAgainLine(c.Again)
 	}
 	return text
+}
+
+// NamesPlan reports whether the check run of the project has the hash of its plan.
+func (c Check) NamesPlan() bool {
+	renewable := c.Hash != "" && (c.Standing == NoChanges || c.Standing == PartPlanned) // it can become another one
+	return c.named() || renewable
 }
 
 // required returns the text about the requirements of the apply; "" if there are none.

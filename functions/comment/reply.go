@@ -104,6 +104,9 @@ func WithBody(r Reply, body string) Reply {
 	case Done:
 		r.Body = body
 		return r
+	case Planned:
+		r.Body = body
+		return r
 	case Failed:
 		r.Body = body
 		return r

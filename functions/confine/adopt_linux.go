@@ -65,6 +65,9 @@ const orphanTime = 10 * time.Second
 func endOrphans() {
 	family.mu.Lock()
 	defer family.mu.Unlock()
+	if len(family.ours) == 0 && childless() {
+		return
+	}
 	none := 0 // times in a row
 	for end := time.Now().Add(orphanTime); family.adopted && time.Now().Before(end); time.Sleep(time.Millisecond) {
 		left := 0

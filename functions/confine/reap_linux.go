@@ -65,6 +65,15 @@ type siginfo struct {
 	_                       [27]int32
 }
 
+// childless reports whether this process has no children, running or ended. The kernel knows that at once, and for all
+// threads. A descendant has a parent, so then there are no descendants either.
+// Source: waitid(2), ECHILD; __WALL is for children that do not end with SIGCHLD
+func childless() bool {
+	var info siginfo
+	_, _, errno := unix.Syscall6(unix.SYS_WAITID, unix.P_ALL, 0, uintptr(unsafe.Pointer(&info)), unix.WEXITED|unix.WNOHANG|unix.WNOWAIT|unix.WALL, 0, 0)
+	return errno == unix.ECHILD
+}
+
 // whoEnded returns the process ID of a child that has ended, and for which nobody has waited; 0 if there is
 // none.
 // Source: waitid(2), WNOWAIT

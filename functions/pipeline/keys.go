@@ -21,6 +21,7 @@ var collections = map[string]time.Duration{
 	"log":      15 * day, // the latest log lines of the providers in a plan or an apply of a project
 	"planning": 15 * day, // how far the plan of a project is
 	"pace":     day,      // the number of comments of one person, the looks at a pull request or a repository, and the updates about applies and plans in progress
+	"reading":  day,      // a pull request as a process has read it, for many plans
 	"tarball":  day,      // the archive of a commit
 	// Most of these records are kept for 90 days, as long as GitHub keeps check runs.
 	"ask":      90 * day,  // an answer to a comment
@@ -28,6 +29,8 @@ var collections = map[string]time.Duration{
 	"deployed": 365 * day, // the deployments that were reported to GitHub
 	"asked":    90 * day,  // a question about requirements, with its facts
 	"sha":      90 * day,  // the check runs of a commit, of projects
+	"sharing":  90 * day,  // the check runs of a pull request that several projects share
+	"shared":   90 * day,  // a project in such a check run
 	"tests":    90 * day,  // the check runs of a commit, of the tests of projects
 	"head":     90 * day,  // the check run of a commit as the head of pull requests
 	"watch":    90 * day,  // the watch over plans at a commit that wait for requirements

@@ -87,6 +87,8 @@ type Message struct {
 	// Head is the commit to plan; the plan is written to the commit's check run. For a [Rerun] it is the commit
 	// whose check runs were requested again.
 	Head string `json:",omitempty"`
+	// Shared is the number of the shared check run whose projects are to be planned again, at Head; 0 for none.
+	Shared int `json:",omitempty"`
 	// Generate is set if a query is to show configuration, too.
 	Generate bool `json:",omitempty"`
 	// Show is the command that a message of the kind [ToQuery] carries out, if it is "output" or "show".

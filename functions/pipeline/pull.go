@@ -2,7 +2,10 @@ package pipeline
 
 import (
 	"fmt"
+	"regexp"
+	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/lockstep-iac/lockstep/github"
 )
@@ -67,6 +70,56 @@ func TestCheckOf(deployment, project string) string {
 	return HeadCheckOf(deployment) + "/" + testPrefix + project
 }
 
+// Projects of a pull request after the first [OwnChecks] share check runs, [SharedSize] projects each. GitHub lets an App
+// create about 80 check runs and comments in a minute, and 500 in an hour.
+//
+// Source:
+// https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api#about-secondary-rate-limits
+const (
+	OwnChecks  = 50
+	SharedSize = 100
+)
+
+// sharedPrefix is the prefix in the name of a shared check run. No project's name contains a space.
+const sharedPrefix = "projects "
+
+// A SharedCheck names a check run that several projects of a pull request share.
+type SharedCheck struct {
+	Deployment  string
+	Pull        int
+	Number      int // from 1
+	First, Last int // the projects, by their [runs.Run.Slot]
+}
+
+// Name returns the name of the check run: "lockstep/projects 51-150 (#12)". It contains the pull request, because GitHub
+// shows a commit's check runs on each pull request with that head, and the newest one of each name.
+func (c SharedCheck) Name() string {
+	return fmt.Sprintf("%s/%s%d-%d (#%d)", HeadCheckOf(c.Deployment), sharedPrefix, c.First, c.Last, c.Pull)
+}
+
+// ExternalID returns the external ID of the check run, which only the App can write.
+func (c SharedCheck) ExternalID() string { return fmt.Sprintf("%d/shared.%d", c.Pull, c.Number) }
+
+var sharedID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([1-9][0-9]{0,9})/shared\.([1-9][0-9]{0,4})$`) })
+
+// IsSharedCheck reports whether a check run with a name is shared by several projects.
+func IsSharedCheck(name string) bool {
+	_, project, ours := readCheck(name)
+	return ours && strings.HasPrefix(project, sharedPrefix)
+}
+
+// ReadSharedCheck returns the pull request and the number of a shared check run, from its name and its external ID. Both
+// are 0 for any other check run.
+func ReadSharedCheck(name, externalID string) (pull, number int) {
+	found := sharedID().FindStringSubmatch(externalID)
+	if found == nil || !IsSharedCheck(name) {
+		return 0, 0
+	}
+	pull, _ = strconv.Atoi(found[1])
+	number, _ = strconv.Atoi(found[2])
+	return pull, number
+}
+
 // ReadTestCheck parses the name of a check run for the tests of a project. The result is is false for any other
 // name.
 func ReadTestCheck(name string) (project string, is bool) {
@@ -75,7 +128,7 @@ func ReadTestCheck(name string) (project string, is bool) {
 }
 
 // ReadCheck parses the name of a check run of any deployment. project is "" for the check run of a whole head.
-// Otherwise it is the project with its workspace, as in runs.Run.Check. ours is false if no deployment uses
+// Otherwise it is the project with its workspace, as in runs.Run.Check. For a [SharedCheck], it is no name of a project. ours is false if no deployment uses
 // such a name. It is also false for the check run of tests, which counts as the check of another App.
 func ReadCheck(name string) (deployment, project string, ours bool) {
 	deployment, project, ours = readCheck(name)

@@ -29,6 +29,9 @@ func (co *commands) pressed(ctx context.Context, c comment.Command) (_ comment.C
 	if err != nil {
 		return c, nil, err
 	}
+	if n := co.Facts.Message.Shared; n > 0 {
+		c = ofShared(c, all, at, n)
+	}
 	if at == pull.Head.SHA {
 		named := slices.DeleteFunc(slices.Clone(all), func(s ledger.Versioned) bool { return s.Spec.Named != at || !s.SelectedBy(c) })
 		if !pull.Open || !pull.Fork() || c.Verb != comment.Plan || len(named) == 0 {
@@ -50,6 +53,19 @@ func (co *commands) pressed(ctx context.Context, c comment.Command) (_ comment.C
 		return c, nil, nil
 	}
 	return c, gatefacts.RefusedFormer(c, at, pull.Head.SHA), nil
+}
+
+// ofShared returns a command for the projects that share a check run with the number n at a head. It selects no project if
+// there are none any more.
+func ofShared(c comment.Command, all []ledger.Versioned, head string, n int) comment.Command {
+	var names []string
+	for _, s := range all {
+		if s.Spec.Head == head && s.Spec.Shared.Number == n {
+			names = append(names, s.Project)
+		}
+	}
+	c.Project = runs.SharedPattern(names)
+	return c
 }
 
 // rerun handles a request to run the checks of a commit once more, if GitHub names no pull request for it. That

@@ -41,11 +41,25 @@ func (v deploymentChecks) first() bool {
 // open reports whether a deployment has a check of one of these projects that has failed or is still in
 // progress.
 func (v deploymentChecks) open(deployment string, projects []string) bool {
-	return slices.ContainsFunc(v.all, func(r github.Report) bool {
+	// A project without a check of its own is in one of those that several projects share.
+	var alone []string
+	shared := false
+	for _, r := range v.all {
 		by, name, is := pipeline.ReadCheck(r.Name)
+		if !is || by != deployment || !(r.Ours && by == v.own || by != v.own && v.by.MadeBy(by, r)) {
+			continue
+		}
+		if pipeline.IsSharedCheck(r.Name) {
+			shared = shared || !r.Passed
+			continue
+		}
 		name, _, _ = strings.Cut(name, "@")
-		return is && by == deployment && (r.Ours && by == v.own || by != v.own && v.by.MadeBy(by, r)) && !r.Passed && slices.Contains(projects, name)
-	})
+		if !r.Passed && slices.Contains(projects, name) {
+			return true
+		}
+		alone = append(alone, name)
+	}
+	return shared && slices.ContainsFunc(projects, func(name string) bool { return !slices.Contains(alone, name) })
 }
 
 // readDeploymentChecks reads the checks that all deployments have written for the pull request. They show which

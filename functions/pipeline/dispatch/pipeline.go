@@ -92,6 +92,9 @@ type Pipeline struct {
 	// Loud is the maximum number of plans of one push or command that are reported separately. More
 	// plans are reported together. 0 means planrun.DefaultLoud.
 	Loud int
+	// OwnChecks is the number of projects of a pull request that have check runs of their own, and SharedSize the number of
+	// others that share one; 0 means pipeline.OwnChecks and pipeline.SharedSize.
+	OwnChecks, SharedSize int
 	// Runners are the runners that environments may name in this deployment.
 	Runners []string
 	// Builds runs the applies of environments that name a build as their runner, and the plans of those that name
@@ -106,6 +109,9 @@ type Pipeline struct {
 	// Bases caches commits of base branches that this process has read. If it is nil, they are read for each
 	// message.
 	Bases *gatefacts.Bases
+	// Checkouts keeps checkouts for later messages. It must be nil if this process handles several messages at a time. nil
+	// keeps none.
+	Checkouts *gatefacts.Checkouts
 	// StopBefore is how long before the end of the process an apply stops beginning changes; 0 means
 	// DefaultStopBefore.
 	StopBefore time.Duration

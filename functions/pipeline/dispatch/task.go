@@ -67,13 +67,13 @@ func (p *Pipeline) task(m pipeline.Message, hub GitHub, tries *ledger.Attempts) 
 	hub = newIssueReader(hub, p.Ledger(), m.Pull)
 	t := &task{message: m, log: p.log, queue: queue, ledger: p.Ledger(), every: cmp.Or(p.LookEvery, ratelimits.LookEvery)}
 	t.leases = &ledger.Holder{Ledger: t.ledger, Message: m}
-	t.facts = &gatefacts.Reader{Message: m, Hub: hub, Ledger: t.ledger, Projects: projects, States: p.States, Scratch: p.Scratch, Runners: p.Runners, Bases: p.Bases, FindUnits: p.FindUnits, Deployment: p.Deployment, Serves: p.serves}
+	t.facts = &gatefacts.Reader{Message: m, Hub: hub, Ledger: t.ledger, Projects: projects, States: p.States, Scratch: p.Scratch, Runners: p.Runners, Bases: p.Bases, Checkouts: p.Checkouts, FindUnits: p.FindUnits, Deployment: p.Deployment, Serves: p.serves}
 	t.report = &report.Reporter{
 		Facts: t.facts, Hub: hub, Ledger: t.ledger, Leases: t.leases, Artifacts: p.Artifacts, Queue: queue,
 		Secrets: p.Secrets, Where: p.Where,
 	}
 	t.open = openplans.Finder{Ledger: t.ledger, Queue: queue}
-	t.plans = &planrun.PlanQueuer{Facts: t.facts, Report: t.report, Ledger: t.ledger, Projects: projects, TryPolicies: p.TryPolicies, Queue: queue, Ahead: p.planQueue().Ahead, Loud: p.Loud, Tell: t.tell}
+	t.plans = &planrun.PlanQueuer{Facts: t.facts, Report: t.report, Ledger: t.ledger, Projects: projects, TryPolicies: p.TryPolicies, Queue: queue, Ahead: p.planQueue().Ahead, Loud: p.Loud, OwnChecks: p.OwnChecks, SharedSize: p.SharedSize, Tell: t.tell}
 	t.foreseer = plannedoutputs.Foreseer{Facts: t.facts, Ledger: t.ledger, Artifacts: p.Artifacts, Queue: queue}
 	hooks, run := integrations.Hooks{Facts: t.facts, Call: p.Hook}, steps.Runner{Facts: t.facts, Run: p.Step, Artifacts: p.Artifacts, Clean: t.report.Clean}
 	applies := &applyrun.ApplyQueuer{Facts: t.facts, Report: t.report, Ledger: t.ledger, Queue: queue, Tell: t.tell, Audit: p.Audit}

@@ -40,6 +40,8 @@ type Reader struct {
 	Scratch string
 	// Runners are the runners that environments may name in this deployment.
 	Runners []string
+	// Checkouts keeps checkouts that this process may use again; nil keeps none.
+	Checkouts *Checkouts
 	// Bases caches what this process has read of commits of base branches.
 	Bases *Bases
 

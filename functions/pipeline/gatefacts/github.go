@@ -51,4 +51,6 @@ type Hub interface {
 	// Check returns Lockstep's check run with the same name, external ID and commit as like. The error wraps
 	// github.ErrNotFound if there is none.
 	Check(ctx context.Context, like github.Check) (github.Check, error)
+	// Seal returns the seal of a text, which only the App can make: see [github.Client.Seal].
+	Seal(text []byte) string
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"sync"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
@@ -27,6 +28,11 @@ func (e *Reader) Look(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	return e.looked(ctx)
+}
+
+// looked reads what belongs to a pull request that was read.
+func (e *Reader) looked(ctx context.Context) (err error) {
 	if err := renamed(ctx, e); err != nil {
 		return err
 	}
@@ -78,15 +84,25 @@ func (e *Reader) Reads() bool { return e.Pull.Private && e.permission >= github.
 // Checkout unpacks a commit into a new directory, which done removes. The error wraps github.ErrNotFound if the
 // commit does not exist.
 func (e *Reader) Checkout(ctx context.Context, sha string) (dir string, done func(), err error) {
-	dir, err = os.MkdirTemp(e.Scratch, "lockstep-checkout-*")
-	if err != nil {
-		return "", nil, fmt.Errorf("check out %.7s: %w", sha, err)
+	key := checkoutOf(e.Message.Pull, sha)
+	dir, inodes := e.Checkouts.take(key)
+	if dir == "" {
+		if dir, err = os.MkdirTemp(e.Scratch, "lockstep-checkout-*"); err != nil {
+			return "", nil, fmt.Errorf("check out %.7s: %w", sha, err)
+		}
+		u, err := e.Hub.Checkout(ctx, sha, dir)
+		if err != nil {
+			os.RemoveAll(dir)
+			return "", nil, err
+		}
+		inodes = e.Checkouts.unpacked(dir, u)
 	}
-	done = func() { os.RemoveAll(dir); jobs.RemoveUnits(dir) }
-	if _, err := e.Hub.Checkout(ctx, sha, dir); err != nil {
-		done()
-		return "", nil, err
-	}
+	done = sync.OnceFunc(func() {
+		jobs.RemoveUnits(dir)
+		if !e.Checkouts.put(key, dir, inodes) {
+			os.RemoveAll(dir)
+		}
+	})
 	if e.commits == nil {
 		e.commits = map[string]string{}
 	}

@@ -106,6 +106,9 @@ func reviewed(m pipeline.Message, e github.ReviewEvent) []pipeline.Message {
 func buttonPressed(m pipeline.Message, e github.ButtonEvent) []pipeline.Message {
 	c, known := comment.ReadButton(e.Identifier)
 	number, name := ofProject(e.Name, e.ExternalID)
+	if pull, shared := pipeline.ReadSharedCheck(e.Name, e.ExternalID); pull > 0 && c.Verb == comment.Plan {
+		number, name, m.Shared = pull, "", shared
+	}
 	if !known || number == 0 {
 		return nil
 	}
@@ -119,6 +122,9 @@ func buttonPressed(m pipeline.Message, e github.ButtonEvent) []pipeline.Message 
 // project. The pull request comes from the external ID, which only the App can write. GitHub's own list is
 // incomplete: it lacks pull requests from forks, and those whose head has changed.
 func ofProject(check, externalID string) (number int, project string) {
+	if pipeline.IsSharedCheck(check) {
+		return 0, ""
+	}
 	_, project, ours := pipeline.ReadCheck(check)
 	if tested, is := pipeline.ReadTestCheck(check); is {
 		project, ours = tested, true
@@ -140,8 +146,12 @@ func reruns(id string, e github.RerunEvent) []pipeline.Message {
 		c.Project, c.Workspace, _ = strings.Cut(name, "@")
 		pulls = []int{number}
 	}
+	pull, shared := pipeline.ReadSharedCheck(e.Name, e.ExternalID)
+	if pull > 0 {
+		pulls = []int{pull}
+	}
 	m := pipeline.Message{
-		ID: id, Kind: pipeline.Rerun, Pull: pipeline.Pull{Installation: e.Installation, Repo: e.Repo},
+		ID: id, Kind: pipeline.Rerun, Shared: shared, Pull: pipeline.Pull{Installation: e.Installation, Repo: e.Repo},
 		Actor: e.Sender, Lines: []grammar.Line{{Text: c.String(), Command: c}}, Head: e.SHA,
 	}
 	if len(pulls) == 0 {

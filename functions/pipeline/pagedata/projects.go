@@ -73,7 +73,7 @@ func (s Site) show(ctx context.Context, x pulled, p *page.Pull) error {
 	for i, a := range all {
 		text := s.report(a, texts[i], same)
 		if size+len(text) > maxReports {
-			text = "*The report is left out, because this page is long. The check `" + a.run.Check() + "` on GitHub has it.*"
+			text = "*The report is left out, because this page is long. The check `" + a.run.CheckRun() + "` on GitHub has it.*"
 		}
 		shownAs[i].Report, size = text, size+len(text)
 	}
@@ -176,6 +176,8 @@ func textsOf(r runs.Run, kind page.TextKind) (out []pipeline.Artifact) {
 	switch {
 	case kind == page.WholePlan && r.Plan.Full:
 		return []pipeline.Artifact{r.FullReport()}
+	case kind == page.WholePlan && !r.Spec.Shared.IsZero():
+		return []pipeline.Artifact{r.Report()} // the shared check run links to it
 	case kind == page.StepOutputs:
 		if r.Plan.StepOutputs {
 			out = append(out, r.StepOutputs())
@@ -219,7 +221,7 @@ func (s Site) censored(text string) string {
 // belongs to an earlier head commit of the pull request.
 func shown(r runs.Run, p comment.ProjectStatus, former bool) page.Project {
 	out := page.Project{
-		Name: r.Project, Dir: r.Spec.Dir, Workspace: r.Workspace, By: r.Asked.By, Head: r.Spec.Head, Plan: planName(r), HasPlan: r.Plan.Full, HasSteps: len(textsOf(r, page.StepOutputs)) > 0,
+		Name: r.Project, Dir: r.Spec.Dir, Workspace: r.Workspace, By: r.Asked.By, Head: r.Spec.Head, Plan: planName(r), HasPlan: len(textsOf(r, page.WholePlan)) > 0, HasSteps: len(textsOf(r, page.StepOutputs)) > 0,
 	}
 	if out.Standing, out.Tone = p.State(), toneOf(p); former && p.Standing != comment.Superseded {
 		out.Standing += ", at an earlier commit"

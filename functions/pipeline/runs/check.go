@@ -23,6 +23,8 @@ type CheckRecord struct {
 	// ignores this check.
 	Merged bool  `json:",omitempty"`
 	ID     int64 // of the check run, 0 if it is not known yet
+	// Shared is set if the project shares its check run with others: see [Shared]. ID is then 0.
+	Shared bool `json:",omitempty"`
 	// Asked is set before Lockstep first requests a new check run from GitHub. So a check run may exist
 	// although ID is not known.
 	Asked bool `json:",omitempty"`
@@ -182,7 +184,12 @@ func (c CheckRecord) CanReplace(merged bool) bool {
 // People and branch rules see the newest check run of a commit, whichever pull request it belongs to. So a
 // merged pull request does not count beside an open one. The check run of a merged pull request shows the
 // conclusion of the open ones, good or bad. A check that is not completed has no conclusion and does not count.
+//
+// A shared check run shows no conclusion of another pull request: its name contains the pull request.
 func ShownInstead(own CheckRecord, all []CheckRecord) *CheckRecord {
+	if own.Shared {
+		return nil
+	}
 	rank := func(c github.Conclusion) int {
 		if i := slices.Index(worst, c); i >= 0 {
 			return i

@@ -20,6 +20,9 @@ import (
 type Run struct {
 	ID
 	Phase Phase
+	// Slot is the number of the project among all that the pull request has had, from 1. It never changes. It is 0 in
+	// records of earlier versions.
+	Slot int `json:",omitempty"`
 	// Spec is the task of the last plan. Asked says who requested that plan and the last apply.
 	Spec  Spec
 	Asked Asked
@@ -81,6 +84,8 @@ type Spec struct {
 	Test bool `json:",omitempty"`
 	// Ordered is set if any project of the head depends on another one.
 	Ordered bool `json:",omitempty"`
+	// Shared names the check run that the project shares with others at Head. It never changes at one head.
+	Shared Shared `json:",omitzero"`
 }
 
 // Asked says who requested a run's last plan and last apply, and with which message.

@@ -20,7 +20,7 @@ func Status(r Run) comment.ProjectStatus {
 		Queueing:  comment.Queueing{By: r.Asked.By},
 		Obstacles: comment.Obstacles{Owner: r.Address.Owner},
 		Vain:      KeepsOutcome(r), Left: r.End.Fate == Left, Gone: r.End.Fate == Gone,
-		Texts: comment.Texts{Check: r.Check()},
+		Texts: comment.Texts{Check: r.CheckRun()},
 	}
 	if p.Standing == comment.Queued {
 		p.Crowd = r.Asked.Crowd

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 )
 
@@ -109,10 +110,13 @@ func sweep(dir string) error {
 	return errors.Join(errs...)
 }
 
-// Empty removes all files in the directory. No process may be using them.
-func (s *Scratch) Empty() error {
+// Empty removes all files in the directory, except for those with the paths in but. No process may be using them.
+func (s *Scratch) Empty(but ...string) error {
 	entries, err := os.ReadDir(s.Dir)
 	for _, e := range entries {
+		if slices.Contains(but, filepath.Join(s.Dir, e.Name())) {
+			continue
+		}
 		err = errors.Join(err, remove(filepath.Join(s.Dir, e.Name())))
 	}
 	return err

@@ -98,6 +98,7 @@ func (w *Worker) member(own *wiring.World) *member {
 	p := parts.Pipeline()
 	p.Engine, p.Projects, p.TryPolicies, p.Step, p.FindUnits, p.Scratch = e, e, e.Rehearse, e.Step, e.FindUnits, e.Scratch
 	p.States, p.Share, p.Hook, p.Notify = own.OwnStates, own.MaxPlans, calls.Hook, calls.Notify
+	p.Checkouts = &w.checkouts
 	p.StopBefore, p.Measure, p.Trace = own.StopBefore, w.Measure, w.Trace
 	p.Audit = audit.Trail{Chains: awsstore.Chains{Client: s3.NewFromConfig(own.AWS), Bucket: own.Audit}}
 	if own.Builds != "" {

@@ -13,6 +13,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/internal/wiring/collector"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/executor"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/subprocess"
 )
@@ -23,6 +24,8 @@ type Worker struct {
 	function wiring.Function
 	scratch  *subprocess.Scratch
 	members  map[string]*member // by App; only Apps that had a message
+	// checkouts are kept from one message to the next. The function handles them one after another.
+	checkouts gatefacts.Checkouts
 }
 
 // Open opens the clients of a function with an engine. The function's main must have called [Main] before.

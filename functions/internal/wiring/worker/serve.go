@@ -21,12 +21,12 @@ func (w *Worker) Start() {
 	lambda.Start(w.handle)
 }
 
-// handle handles an event. It first empties the directory for temporary files. If the process is asked to end
+// handle handles an event. It first empties the directory for temporary files, except for checkouts that it may use again. If the process is asked to end
 // by a signal, the work stops as it does at its deadline.
 func (w *Worker) handle(ctx context.Context, e events.SQSEvent) (*delivered, error) {
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
 	defer stop()
-	if err := w.scratch.Empty(); err != nil {
+	if err := w.scratch.Empty(w.checkouts.Dirs()...); err != nil {
 		return nil, err
 	}
 	out, err := w.Consumer(w.Handle).Batch(ctx, e)

@@ -58,7 +58,7 @@ func shownExchanged(q *Request) reasons.Reason {
 	case on == nil || *on == made && made != "":
 		return nil
 	default:
-		return reasons.ShownExchanged{Check: q.Run.Check(), Shown: *on, Made: made, Merged: q.merged()}
+		return reasons.ShownExchanged{Check: q.Run.CheckRun(), Shown: *on, Made: made, Merged: q.merged()}
 	}
 }
 

@@ -166,7 +166,7 @@ func (p *permission) settle(ctx context.Context, why reasons.List) (err error) {
 		return err
 	}
 	p.ap.Report.Made = p.run.Plan.Again
-	if err := p.ap.Report.PutCheck(ctx, p.run.Run); err != nil {
+	if err := p.ap.Report.PutCheckNow(ctx, p.run.Run); err != nil {
 		return err
 	}
 	p.run, err = p.ap.Ledger.Save(ctx, p.run)

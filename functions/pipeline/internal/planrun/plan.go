@@ -52,7 +52,7 @@ func (pl *Planner) Plan(ctx context.Context) error {
 		}
 		return pl.Leases.Release(ctx, s.Key())
 	}
-	if err := pl.Facts.Look(ctx); err != nil {
+	if err := pl.Facts.LookForPlan(ctx, s.Run); err != nil {
 		return err
 	}
 	if s.Over(pl.Facts.Pull.Open) {

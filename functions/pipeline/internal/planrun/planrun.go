@@ -53,7 +53,16 @@ type PlanQueuer struct {
 	// before the phase of an applied run changes. It can be repeated.
 	Tell func(context.Context) error
 
+	// OwnChecks and SharedSize are as in [dispatch.Pipeline].
+	OwnChecks, SharedSize int
+
 	quiet bool
+	// known are the runs of the pull request before the command.
+	known []runs.Run
+	// slots are the slots of projects that the pull request has for the first time, by target. forced are the names of the
+	// check runs that the base branch requires, if there are so many projects that some share one.
+	slots  map[string]int
+	forced map[string]bool
 	// silent is set if all projects of the base branch are in shadow mode.
 	silent bool
 }

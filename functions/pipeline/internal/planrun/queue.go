@@ -57,6 +57,11 @@ func (qu *PlanQueuer) Enqueue(ctx context.Context, c comment.Command) ([]comment
 	if err := qu.Ledger.SaveLook(ctx, l); err != nil {
 		return nil, err
 	}
+	if qu.quiet {
+		if err := qu.Facts.Share(ctx); err != nil {
+			return nil, err
+		}
+	}
 	if q.Entry == admission.ByPush {
 		if err := qu.supersede(ctx, found); err != nil {
 			return nil, err
@@ -76,6 +81,9 @@ func (qu *PlanQueuer) Enqueue(ctx context.Context, c comment.Command) ([]comment
 		return nil, err
 	}
 	if err := qu.sort(ctx, found, l); err != nil {
+		return nil, err
+	}
+	if err := qu.assignChecks(ctx, found); err != nil {
 		return nil, err
 	}
 	refused, err := qu.queueAll(ctx, c, found, &l)
@@ -354,7 +362,7 @@ func (qu *PlanQueuer) requeue(ctx context.Context, c comment.Command, p selected
 	if err != nil {
 		return s, err
 	}
-	s = qu.queuedRun(s, c, p, l)
+	s = qu.withCheck(qu.queuedRun(s, c, p, l), s)
 	if s.Asked.Crowd = 0; ahead >= crowd {
 		s.Asked.Crowd = ahead
 	}
@@ -369,7 +377,9 @@ func (qu *PlanQueuer) announceAgain(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	qu.known = nil
 	for _, s := range all {
+		qu.known = append(qu.known, s.Run)
 		if s.Phase != runs.Queued || s.Asked.PlanFor != qu.Facts.Message.ID {
 			continue
 		}

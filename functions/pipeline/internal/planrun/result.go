@@ -136,5 +136,10 @@ func (pl *Planner) Planned(ctx context.Context, r runs.Run) error {
 	if err := pl.Foreseer.GoOn(ctx); err != nil {
 		return err
 	}
+	if r.Asked.ThenApply == r.Asked.Try+1 { // the apply needs the hash of the plan on GitHub
+		if err := report.WriteShared(ctx, pl.Report, r); err != nil {
+			return err
+		}
+	}
 	return pl.queueFollowing(ctx, r)
 }

@@ -53,20 +53,24 @@ func EncodeNotes(rp *Reporter, notes []comment.LineNote) []byte {
 // planAnnotations returns the annotations of the check run of a plan. Only the handler that makes the plan writes
 // them: GitHub keeps them when the check run is written again.
 func (rp *Reporter) planAnnotations(ctx context.Context, r runs.Run) ([]github.Annotation, error) {
-	m := rp.Facts.Message
-	if m.Kind != pipeline.ToPlan || m.Run() != r.Key() || r.Phase != runs.Planned && r.Phase != runs.PlanFailed {
+	if !hasNotes(rp, r) {
 		return nil, nil
 	}
-	data, err := rp.Artifacts.Get(ctx, r.NotesArtifact())
+	return rp.annotationsIn(ctx, r.NotesArtifact(), r.Project)
+}
+
+// annotationsIn returns the annotations in an artifact with the notes about a plan of a project; nil if it does not exist.
+func (rp *Reporter) annotationsIn(ctx context.Context, a pipeline.Artifact, project string) ([]github.Annotation, error) {
+	data, err := rp.Artifacts.Get(ctx, a)
 	if errors.Is(err, pipeline.ErrNoArtifact) {
 		return nil, nil // the plan has no notes
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read the notes of %s: %w", r.Project, err)
+		return nil, fmt.Errorf("read the notes of %s: %w", project, err)
 	}
 	var notes []comment.LineNote
 	if err := json.Unmarshal(data, &notes); err != nil {
-		return nil, fmt.Errorf("read the notes of %s: %w", r.Project, err)
+		return nil, fmt.Errorf("read the notes of %s: %w", project, err)
 	}
 	return Annotations(notes), nil
 }

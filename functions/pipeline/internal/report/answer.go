@@ -60,7 +60,11 @@ func NextApply(r runs.Run, reply comment.Reply) ledger.Reply {
 // PlanOutcome returns the reply for the user who waits for a plan: it is made, or it has failed.
 func PlanOutcome(r runs.Run) ledger.Reply {
 	if r.Phase == runs.Planned {
-		return PlanReply(r, runs.Status(r).Made())
+		p := PlanReply(r, runs.Status(r).Made())
+		if !r.Spec.Shared.IsZero() && !r.Asked.Quiet {
+			p.Body = r.Report()
+		}
+		return p
 	}
 	p := PlanReply(r, comment.Failed{Project: runs.Label(r), Verb: comment.Plan, Kept: r.Kept != nil})
 	p.Body = r.Report()

@@ -36,7 +36,7 @@ func (rp *Reporter) PutCheck(ctx context.Context, r runs.Run) error {
 		if !silent {
 			s.Shown = "" // until it is written: see beginCheck
 		}
-		s.Pull, s.Key, s.Check, s.Status, s.Conclusion = r.Pull, r.Key(), r.Check(), status, conclusion
+		s.Pull, s.Key, s.Check, s.Status, s.Conclusion, s.Shared = r.Pull, r.Key(), r.Check(), status, conclusion, !r.Spec.Shared.IsZero()
 		s.Merged = s.Merged || merged(rp, r)
 		return pipeline.Encode(s), err
 	}); err != nil {
@@ -139,7 +139,7 @@ func CheckAsked(ctx context.Context, rp *Reporter, r runs.Run) (bool, error) {
 		return false, err
 	}
 	s, err := runs.DecodeCheck(rec.Value)
-	return s.ID != 0, err
+	return s.ID != 0 || s.Shared && s.Asked, err
 }
 
 // EndCheck writes the check run of a finished run, unless it is already written. Call it before the run moves
@@ -223,6 +223,12 @@ func (rp *Reporter) writeCheck(ctx context.Context, r runs.Run, p comment.Projec
 		return nil // its record has expired
 	}
 	own := all[i]
+	if !r.Spec.Shared.IsZero() {
+		if err := rp.enterShared(ctx, r, p, own); err != nil {
+			return err
+		}
+		return rp.wroteCheck(ctx, r, p, all, own, runs.CheckRecord{Shown: own.Conclusion})
+	}
 	if p.Hash, p.Again, err = rp.plansToName(ctx, r); err != nil {
 		return err
 	}
@@ -255,10 +261,16 @@ func (rp *Reporter) writeCheck(ctx context.Context, r runs.Run, p comment.Projec
 	if err != nil || absent {
 		return err
 	}
-	written := runs.CheckRecord{ID: id, Shown: shown, Around: runs.AroundDigest(p), Required: runs.ForRecord(p.Required), Behind: p.Behind}
+	return rp.wroteCheck(ctx, r, p, all, own, runs.CheckRecord{ID: id, Shown: shown})
+}
+
+// wroteCheck records that the check run of a run whose status is p was written. own is the record as it was before, and
+// written has what was written.
+func (rp *Reporter) wroteCheck(ctx context.Context, r runs.Run, p comment.ProjectStatus, all []runs.CheckRecord, own, written runs.CheckRecord) error {
+	written.Around, written.Required, written.Behind = runs.AroundDigest(p), runs.ForRecord(p.Required), p.Behind
 	written.Status, written.Conclusion = runs.ConcludeProject(p)
 	again := false
-	_, err = rp.Ledger.Change(ctx, runs.CheckKey(r), func(old []byte) ([]byte, error) {
+	_, err := rp.Ledger.Change(ctx, runs.CheckKey(r), func(old []byte) ([]byte, error) {
 		s, err := runs.DecodeCheck(old)
 		var changed bool
 		if s, changed, again = s.AfterWrite(own, written); err == nil && !changed {

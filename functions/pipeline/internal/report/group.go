@@ -53,7 +53,9 @@ func statusInGroup(ctx context.Context, rp *Reporter, s comment.Status, g ledger
 	}
 	s.Projects = slices.Clone(s.Projects)
 	for _, r := range all {
-		i := slices.IndexFunc(s.Projects, func(p comment.ProjectStatus) bool { return p.Check == r.Check() })
+		i := slices.IndexFunc(s.Projects, func(p comment.ProjectStatus) bool {
+			return p.Name == r.Project && p.Workspace == runs.Status(r.Run).Workspace
+		})
 		if i < 0 || s.Projects[i].Standing != comment.OnMerge {
 			continue
 		}

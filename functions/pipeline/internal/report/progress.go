@@ -96,6 +96,9 @@ func (rp *Reporter) progress(ctx context.Context, extent ratelimits.Extent) erro
 
 // checkProgress writes the check run of an apply or a plan in progress.
 func (rp *Reporter) checkProgress(ctx context.Context, r runs.Run) error {
+	if !r.Spec.Shared.IsZero() {
+		return nil // a shared check run shows no progress
+	}
 	p, err := rp.project(ctx, r, &gatefacts.OrderCache{Facts: rp.Facts})
 	if err != nil {
 		return err

@@ -5,7 +5,7 @@
 // Comments have one writer. [Reporter.Sync] runs only for messages of the events queue, and those of a pull
 // request are handled one after another. A process that plans or applies adds replies to records
 // ([Reporter.Reply]) and asks for a sync ([Reporter.AtRest]). A process that changes the phase of a run also
-// writes its check run.
+// writes its check run. Projects of a pull request after the first 50 share check runs: shared.go says who writes those.
 //
 // The package does not know why something was decided. Package comment writes the texts. Start reading at
 // [Reporter].

@@ -43,6 +43,9 @@ func (rp *Reporter) status(ctx context.Context) error {
 	if s.Projects, err = rp.projects(ctx, all, l.Head); err != nil {
 		return err
 	}
+	if err := rp.syncShared(ctx, all); err != nil {
+		return err
+	}
 	if err := nextOf(ctx, rp, s.Projects); err != nil {
 		return err
 	}

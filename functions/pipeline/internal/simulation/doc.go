@@ -12,7 +12,7 @@
 // Whole histories have up to 23 acts of people. Brief ones have 2 to 5, with more mishaps in the same time. In
 // aimed histories people wait for plans and apply them, and most mishaps come after that. The histories of a
 // team are aimed, too: the team's base branch has requirements, gates, hooks, or a GitHub environment, or lets
-// forks be planned. In other histories the App is sometimes removed from the repository.
+// forks be planned. In sharing histories, projects share check runs. In other histories the App is sometimes removed from the repository.
 //
 //	scheduler_test.go   the gate, and the choice of the next step
 //	queue_test.go       SQS: groups, visibility, dead letters; and the functions that it invokes

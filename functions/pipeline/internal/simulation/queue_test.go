@@ -120,7 +120,12 @@ func (s *simulation) invoke(l *letter) {
 // pipeline is the pipeline of one process.
 func (s *simulation) pipeline(p *process) *dispatch.Pipeline {
 	gate := memory.Gate(p.gate)
+	own := 0
+	if s.length.sharing {
+		own = 1
+	}
 	return &dispatch.Pipeline{
+		OwnChecks: own, SharedSize: 2,
 		Inventory: s.app,
 		Connect: func(pull pipeline.Pull) (dispatch.GitHub, error) {
 			c, err := s.app.Repository(pull.Installation, pull.Repo)

@@ -22,6 +22,7 @@ var (
 	histories = flag.Int("histories", 60, "the number of whole histories")
 	briefs    = flag.Int("briefs", 560, "the number of brief histories")
 	aims      = flag.Int("aims", 250, "the number of aimed histories")
+	sharings  = flag.Int("sharings", 60, "the number of aimed histories whose projects share check runs")
 	crews     = flag.Int("teams", 100, "the number of histories of a team")
 	absences  = flag.Int("absences", 30, "the number of histories in which the App is taken off at times")
 	from      = flag.Uint64("from", 1, "the first seed")
@@ -99,6 +100,9 @@ func TestBriefHistories(t *testing.T) { playAll(t, *from, *briefs, brief) }
 // TestAimedHistories plays aimed ones.
 func TestAimedHistories(t *testing.T) { playAll(t, *from, *aims, aimed) }
 
+// TestSharingHistories plays aimed ones whose projects share check runs.
+func TestSharingHistories(t *testing.T) { playAll(t, *from, *sharings, sharing) }
+
 // TestTeamHistories plays those of a team.
 func TestTeamHistories(t *testing.T) {
 	if n := playAll(t, *from, *crews, teams); *crews >= 100 && n < *crews*2/5 {
@@ -121,6 +125,8 @@ type length struct {
 	team bool
 	// away is whether the App is taken off the repository at times.
 	away bool
+	// sharing is whether projects share check runs.
+	sharing bool
 	// local is whether its states are, whatever its seed.
 	local bool
 }
@@ -135,7 +141,9 @@ var (
 	brief = length{acts: 2, further: 4, mishaps: 4, rarity: 50, rest: 2}
 	aimed = length{acts: 3, further: 4, mishaps: 6, rarity: 60, rest: 2, aimed: true}
 	teams = length{acts: 4, further: 5, mishaps: 6, rarity: 60, rest: 2, aimed: true, team: true}
-	away  = length{acts: 6, further: 8, mishaps: 6, rarity: 100, rest: 13, away: true} // the janitor looks for what has ended once an hour
+	// Aimed ones in which projects share check runs.
+	sharing = length{acts: 3, further: 6, mishaps: 8, rarity: 50, rest: 2, aimed: true, sharing: true}
+	away    = length{acts: 6, further: 8, mishaps: 6, rarity: 100, rest: 13, away: true} // the janitor looks for what has ended once an hour
 )
 
 // playAll plays histories, and returns the number of those that change an object.

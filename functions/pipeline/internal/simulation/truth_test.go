@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/audit"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/gatefacts"
@@ -346,6 +347,10 @@ func (s *simulation) checked(r runs.Run) {
 	if r.Apply.Lost && s.ended[fmt.Sprintf("%s/%d", r.Key(), r.Asked.Try)] {
 		s.bug("the apply of %s for #%d has come to its end, and is told as lost", r.Project, r.Pull.Number)
 	}
+	if !r.Spec.Shared.IsZero() {
+		s.checkedShared(r)
+		return
+	}
 	var c github.Check
 	ok := false
 	for _, x := range s.repo.Checks(r.Spec.Head) {
@@ -394,6 +399,31 @@ func (s *simulation) checked(r runs.Run) {
 		s.bug("%s of #%d has no check", r.Project, r.Pull.Number)
 	} else if want != "" && c.Conclusion != want {
 		s.bug("the check of %s of #%d is %s (%s), and it is %s", r.Project, r.Pull.Number, c.Conclusion, c.Title, r.Phase)
+	}
+}
+
+// checkedShared holds that the check run that a run shares with others has its plan, and tells its phase.
+func (s *simulation) checkedShared(r runs.Run) {
+	c, ok := s.newest(r.Spec.Head)[r.CheckRun()]
+	if !ok {
+		s.bug("%s of #%d has no check", r.Project, r.Pull.Number)
+		return
+	}
+	row := ""
+	for line := range strings.Lines(c.Summary) {
+		if cells := strings.Split(line, "|"); len(cells) == 5 && strings.TrimSpace(cells[2]) == "`"+r.Project+"`" {
+			row = strings.TrimSpace(cells[1])
+		}
+	}
+	want := map[runs.Phase]string{runs.Applied: "applied", runs.PlanFailed: "failed to plan", runs.ApplyFailed: "failed to apply"}[r.Phase]
+	if r.Phase == runs.PlanFailed && (r.End.StoppedBy != "" || stands(r)) || r.End.FinishedBy != 0 {
+		want = ""
+	}
+	if !strings.Contains(row, want) || row == "" || c.Status != github.CheckCompleted {
+		s.bug("the check of %s of #%d is %s and tells %q, and it is %s", r.Project, r.Pull.Number, c.Status, row, r.Phase)
+	}
+	if got := markdown.ProofsIn(c.Text).Of(r.Target()); r.Phase == runs.Planned && r.Plan.Applyable && got.Hash != r.Plan.Hash {
+		s.bug("the check of %s of #%d has the plan %+v, and it is %s: %s", r.Project, r.Pull.Number, got, r.Plan.Hash, row)
 	}
 }
 
