@@ -63,7 +63,10 @@ type Run struct {
 	// configurations together. 0 means that only Parallelism limits them, and a nil function means 0 for all
 	// providers. A waiting call does not delay the calls of other providers.
 	ProviderParallelism func(addrs.Provider) int
-	Events              events.Listener
+	// Versions identify the providers: their versions and the checksums of their packages. They are needed for
+	// [PlanOptions.Affected]. A provider that is not here may be another program in each run.
+	Versions map[addrs.Provider]string
+	Events   events.Listener
 	// LocalExec runs the commands of local-exec provisioners. If it is nil, an apply that would have to run a
 	// command is refused before it begins.
 	LocalExec provisioning.Runner
@@ -118,6 +121,10 @@ func (a *Analysis) validate(ctx context.Context, r Run) *validating.Findings {
 type PlanOptions struct {
 	Mode        plans.Mode // 0 means normal
 	SkipRefresh bool
+	// Affected makes the plan read only the objects that its changes can affect. A plan that destroys, refreshes
+	// only or invokes an action reads everything, and so does a plan without [Run.Versions]. nil means that the
+	// plan reads everything.
+	Affected *Affected
 	// Targets and Excludes limit the plan to a part of the configuration: to the targets and their
 	// dependencies, or to everything except the excludes and their dependents. At most one of them may be
 	// set.
@@ -137,6 +144,9 @@ type PlanOptions struct {
 	// tools that cannot read it.
 	Private bool
 }
+
+// Affected has the digests of the last apply: see [planning.Affected].
+type Affected = planning.Affected
 
 // Found has the objects that [Generate] has read for import blocks, and its failures. A plan with the
 // generated blocks then neither reads the objects again nor reports the missing blocks a second time.
@@ -158,11 +168,14 @@ func Plan(ctx context.Context, r Run, state *states.State, o PlanOptions) (_ *pl
 	if o.Invoke != (addrs.AbsResourceInstance{}) {
 		o.Mode = plans.RefreshOnlyMode
 	}
+	if o.SkipRefresh || o.Mode != plans.NormalMode {
+		o.Affected = nil
+	}
 	now := time.Now().UTC()
 	plan, more := planning.Plan(ctx, planning.Input{
 		Environment: r.environment(ctx, a, r.functions(now)), State: state,
 		Variables: r.Variables, EphemeralVariables: r.ephemeralVariables(), Given: r.Given, InvalidVariables: r.InvalidVariables,
-		Mode: o.Mode, SkipRefresh: o.SkipRefresh, Targets: o.Targets, Excludes: slices.Concat(o.Excludes, o.Waiting), Waiting: o.Waiting, ForceReplace: o.ForceReplace, Invoke: o.Invoke, Found: o.Found, Unprotected: o.Unprotected, Private: o.Private,
+		Mode: o.Mode, SkipRefresh: o.SkipRefresh, Affected: o.Affected, Targets: o.Targets, Excludes: slices.Concat(o.Excludes, o.Waiting), Waiting: o.Waiting, ForceReplace: o.ForceReplace, Invoke: o.Invoke, Found: o.Found, Unprotected: o.Unprotected, Private: o.Private,
 		Timestamp: now,
 	})
 	return plan, append(ds, more...).Distinct()
@@ -352,6 +365,6 @@ func (r Run) environment(ctx context.Context, a *Analysis, table map[string]func
 			Functions: table, ModuleFunctions: session.ModuleFunctions(ctx, r.Config, r.Providers, table),
 			RootDir: r.Config.Root.Dir, WorkingDir: r.WorkingDir, Workspace: r.workspace(), Budget: r.Budget,
 		},
-		Providers: r.Providers, Bodies: a.bodies, Events: r.Events, Parallelism: r.Parallelism, ProviderParallelism: r.ProviderParallelism,
+		Providers: r.Providers, Bodies: a.bodies, Events: r.Events, Parallelism: r.Parallelism, ProviderParallelism: r.ProviderParallelism, Versions: r.Versions,
 	}
 }

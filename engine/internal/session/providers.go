@@ -72,6 +72,7 @@ func (o *opening) evaluate(ps *schema.Provider) diags.Diagnostics {
 	if o.block == nil {
 		o.body = ps.Provider.Block.Bind(hcl.EmptyBody())
 		val, ds := o.body.Decode(nil)
+		o.s.recordProvider(o.addr, ps.Provider, val)
 		o.value = val
 		return append(ds, o.missing(ds)...)
 	}
@@ -93,6 +94,7 @@ func (o *opening) evaluate(ps *schema.Provider) diags.Diagnostics {
 	}
 	o.body = ps.Provider.Block.Bind(o.block.Body)
 	val, more := o.body.Decode(ctx)
+	o.s.recordProvider(o.addr, ps.Provider, val)
 	o.value = marks.Plain(val)
 	return append(ds, more...)
 }

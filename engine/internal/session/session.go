@@ -19,6 +19,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/budget"
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/digests"
 	"github.com/lockstep-iac/lockstep/engine/eval"
 	"github.com/lockstep-iac/lockstep/engine/provider"
 	"github.com/lockstep-iac/lockstep/engine/schema"
@@ -50,6 +51,9 @@ type Session struct {
 	opened  []*opened
 	// instances are the instances of provider configurations with for_each, by configuration.
 	instances map[addrs.AbsProviderConfig]map[addrs.InstanceKey]*eval.Instance
+	// digests are the digests of the values of the opened provider configurations. A configuration with an
+	// unknown value has none.
+	digests map[addrs.AbsProviderConfig]digests.Sum
 }
 
 // A client is a provider configuration that was opened, or could not be opened.
