@@ -12,10 +12,10 @@ import (
 
 func sample() *Record {
 	return &Record{
-		Origin: Origin{Lineage: "l", Serial: 7, State: "s", Workspace: "default", Providers: map[string]string{"example.com/a/b": "1.2.3"}},
+		Origin:   Origin{Lineage: "l", Serial: 7, State: "s", Workspace: "default", Providers: map[string]string{"example.com/a/b": "1.2.3"}},
 		FullRead: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
 		Entries: map[string]Entry{
-			"lab_thing.a":                        {Sum: Sum{1}, Settled: true},
+			"lab_thing.a":                         {Sum: Sum{1}, Settled: true},
 			"module.m[\"x y\"].lab_thing.b[1000]": {Sum: Sum{2}},
 			"data.lab_thing.c[\"a\\nb\"]":         {Sum: Sum{3}},
 		},

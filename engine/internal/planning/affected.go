@@ -65,8 +65,9 @@ type attempts struct {
 	made int
 	// required are the instances to read in any case, as an earlier attempt has found.
 	required map[addrs.AbsResourceInstance]bool
-	seed     maphash.Seed // selects the sample of settled objects
-	settled  int          // number of settled objects in the record
+	seed     maphash.Seed     // selects the sample of settled objects
+	settled  int              // number of settled objects in the record
+	session  *session.Session // of the last attempt
 
 	mu    sync.Mutex
 	reads map[reading]provider.ReadResponse
@@ -119,6 +120,8 @@ type affected struct {
 
 func newAffected(s *attempts, p *planner) *affected {
 	s.made++
+	p.s.Inherit(s.session)
+	s.session = p.s
 	return &affected{
 		attempts: s, p: p, unread: map[addrs.AbsResourceInstance]*instance{}, entries: map[string]digests.Entry{},
 		near: map[addrs.ConfigResource][]addrs.ConfigResource{}, pending: map[addrs.AbsResource]bool{},

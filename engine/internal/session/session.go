@@ -45,6 +45,7 @@ type Session struct {
 
 	mu      sync.Mutex
 	clients map[addrs.AbsProviderConfig]*client
+	former  map[addrs.AbsProviderConfig]*client // of an earlier session: see Inherit
 	places  map[addrs.Provider]chan struct{} // semaphores of providers with a limit
 	own     Bodies
 	found   diags.Diagnostics
@@ -60,6 +61,8 @@ type Session struct {
 type client struct {
 	once   sync.Once
 	client provider.Client
+	value  cty.Value // the value of the provider block
+	ds     diags.Diagnostics
 	failed bool
 }
 
@@ -105,6 +108,22 @@ func UnsupportedType(ps *schema.Provider, p addrs.Provider, r addrs.Resource, pl
 	return diags.Errorf(place, "Invalid "+what[r.Mode], "%s", detail)
 }
 
+// Inherit makes the session use the provider configurations of an earlier session of the same phase, which has
+// ended. A configuration whose value has changed since is opened again.
+func (s *Session) Inherit(earlier *Session) {
+	if earlier != nil {
+		s.former = earlier.clients
+	}
+}
+
+// inherited returns what an earlier session has opened with the same value; nil if there is nothing.
+func (s *Session) inherited(pc addrs.AbsProviderConfig, value cty.Value) *client {
+	if c := s.former[pc]; c != nil && !c.failed && c.value != cty.NilVal && c.value.RawEquals(value) {
+		return c
+	}
+	return nil
+}
+
 // Client returns the configured process of a provider configuration. Its diagnostics are kept once, in
 // [Session.Diagnostics]. After a failure every caller gets [diags.Reported].
 func (s *Session) Client(ctx context.Context, pc addrs.AbsProviderConfig) (provider.Client, diags.Diagnostics) {
@@ -119,11 +138,10 @@ func (s *Session) Client(ctx context.Context, pc addrs.AbsProviderConfig) (provi
 	}
 	s.mu.Unlock()
 	c.once.Do(func() {
-		var ds diags.Diagnostics
-		c.client, ds = s.open(ctx, pc)
-		c.failed = ds.HasErrors()
+		c.client, c.value, c.ds = s.open(ctx, pc)
+		c.failed = c.ds.HasErrors()
 		s.mu.Lock()
-		s.found = append(s.found, ds.Unreported()...)
+		s.found = append(s.found, c.ds.Unreported()...)
 		s.mu.Unlock()
 	})
 	if c.failed {
