@@ -13,6 +13,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/budget"
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/digests"
 	"github.com/lockstep-iac/lockstep/engine/eval"
 	"github.com/lockstep-iac/lockstep/engine/events"
 	"github.com/lockstep-iac/lockstep/engine/funcs"
@@ -87,6 +88,7 @@ type Analysis struct {
 	ds       diags.Diagnostics
 	bodies   *session.Bodies
 	findings *validating.Findings
+	checked  *digests.Checked // of the first plan that was to read only what is affected
 	unused   map[*config.Provider]bool
 }
 
@@ -110,7 +112,7 @@ func (r Run) analyze(state *states.State) (*Analysis, diags.Diagnostics) {
 func (a *Analysis) validate(ctx context.Context, r Run) *validating.Findings {
 	if a.findings == nil {
 		found := validating.Validate(ctx, validating.Input{
-			Environment: r.environment(ctx, a, r.functions(time.Time{})), Unused: a.unused,
+			Environment: r.environment(ctx, a, r.functions(time.Time{})), Unused: a.unused, Checked: a.checked,
 		})
 		a.findings = &found
 	}
@@ -158,10 +160,6 @@ type Found = importing.Found
 func Plan(ctx context.Context, r Run, state *states.State, o PlanOptions) (_ *plans.Plan, ds diags.Diagnostics) {
 	r, end := r.within(ctx, &ds, 0)
 	defer end()
-	a, ds := r.valid(ctx, state)
-	if ds.HasErrors() {
-		return nil, ds
-	}
 	if o.Mode == 0 {
 		o.Mode = plans.NormalMode
 	}
@@ -170,6 +168,10 @@ func Plan(ctx context.Context, r Run, state *states.State, o PlanOptions) (_ *pl
 	}
 	if o.SkipRefresh || o.Mode != plans.NormalMode {
 		o.Affected = nil
+	}
+	a, ds := r.validFor(ctx, state, o.Affected)
+	if ds.HasErrors() {
+		return nil, ds
 	}
 	now := time.Now().UTC()
 	plan, more := planning.Plan(ctx, planning.Input{
@@ -310,7 +312,18 @@ func Validate(ctx context.Context, r Run) (ds diags.Diagnostics) {
 // valid analyses and validates the configuration. After references to objects that do not exist, it still
 // looks for other errors; after cycles it does not.
 func (r Run) valid(ctx context.Context, state *states.State) (*Analysis, diags.Diagnostics) {
+	return r.validFor(ctx, state, nil)
+}
+
+// validFor is [Run.valid] for a plan with these options, which may be nil. It sets their field Checked.
+func (r Run) validFor(ctx context.Context, state *states.State, o *Affected) (*Analysis, diags.Diagnostics) {
 	a, ds := r.analyze(state)
+	if o != nil {
+		if a.checked == nil {
+			a.checked = digests.NewChecked(o.Record)
+		}
+		o.Checked = a.checked
+	}
 	if a.refs.Cyclic() {
 		return a, ds
 	}

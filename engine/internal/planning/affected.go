@@ -54,6 +54,8 @@ type Affected struct {
 	Why string
 	// Data applies the same to data sources.
 	Data bool
+	// Checked are the validated blocks, whose digests the next apply keeps. It may be nil.
+	Checked *digests.Checked
 }
 
 // mostAttempts is how often a plan is made before everything is read.
@@ -475,6 +477,7 @@ func (a *affected) result(selected *targetSelection, prior *states.State) *plans
 			next.FullRead = a.Record.FullRead
 		}
 	}
+	a.Checked.AddTo(a.entries)
 	out.Digests = next
 	return out
 }

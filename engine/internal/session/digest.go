@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 	ctyjson "github.com/zclconf/go-cty/cty/json"
+	"github.com/zclconf/go-cty/cty/msgpack"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/config"
@@ -87,6 +88,31 @@ func (s *Session) Digest(ctx context.Context, d Digesting) (sum digests.Sum, sec
 		h.add(text)
 	}
 	return h.sum(), secret, true
+}
+
+// BlockDigest returns the digest of the value by which a provider validates a block before anything is planned. The
+// value may have unknown parts. ok is false if it has values that are not stored even as a digest, or if the provider
+// may be another program in each run.
+func (s *Session) BlockDigest(p addrs.Provider, r *config.Resource, rs *schema.Schema, v cty.Value) (sum digests.Sum, ok bool) {
+	version, ok := s.Versions[p]
+	if !ok || marks.Contains(v, marks.Ephemeral) {
+		return sum, false
+	}
+	plain := marks.Plain(v)
+	if rs.Block.ContainsWriteOnly() && !rs.Block.WithoutWriteOnly(plain).RawEquals(plain) {
+		return sum, false
+	}
+	text, err := msgpack.Marshal(plain, rs.Block.ImpliedType())
+	if err != nil {
+		return sum, false
+	}
+	h := newDigest()
+	h.text(r.Addr.String())
+	h.text(p.String())
+	h.text(version)
+	h.number(uint64(rs.Version))
+	h.add(text)
+	return h.sum(), true
 }
 
 // ProviderDigest returns the digest of the value of a provider configuration that is open; the zero Sum if it has

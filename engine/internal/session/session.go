@@ -46,7 +46,7 @@ type Session struct {
 	mu      sync.Mutex
 	clients map[addrs.AbsProviderConfig]*client
 	former  map[addrs.AbsProviderConfig]*client // of an earlier session: see Inherit
-	places  map[addrs.Provider]chan struct{} // semaphores of providers with a limit
+	places  map[addrs.Provider]chan struct{}    // semaphores of providers with a limit
 	own     Bodies
 	found   diags.Diagnostics
 	opened  []*opened
