@@ -21,6 +21,12 @@ func (o *Operation) Affected(ctx context.Context, data bool) *engine.Affected {
 	return &engine.Affected{Record: record, Why: why, Data: data}
 }
 
+// AllRead returns the warning that a plan with this option reads all objects, although somebody has asked for those
+// that its changes can affect.
+func AllRead(option string) diags.Diagnostics {
+	return diags.Warningf(nil, "All objects are read", "A plan with %s always reads all objects, so -refresh=affected has no effect. Leave it out.", option)
+}
+
 // digests reads the digests beside the state. If they cannot be used, it returns the reason, as a sentence without a
 // full stop. A state without objects has no reason.
 func (o *Operation) digests(ctx context.Context) (*digests.Record, string) {

@@ -74,6 +74,8 @@ type Job struct {
 	// Readers are the projects that read the outputs of this one, as the checkout defines them. They are set for
 	// people only, and for plans only.
 	Readers []string `json:",omitempty"`
+	// Refresh says which objects a plan reads, unless Options say so.
+	Refresh project.Refresh `json:",omitzero"`
 	// IgnoredDrift are rules for drift that the report of the plan leaves out. They are set for looks for drift only.
 	IgnoredDrift []project.IgnoredDrift `json:",omitempty"`
 	// Literals is set for looks for drift: see [PlanResult.Literals].

@@ -11,6 +11,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/functions/operation"
 	"github.com/lockstep-iac/lockstep/functions/workdir"
 )
 
@@ -164,7 +165,7 @@ func (o *operationFlags) readsAffected(m plans.Mode) (bool, diags.Diagnostics) {
 	} else if m == plans.RefreshOnlyMode {
 		option = "-refresh-only"
 	}
-	return false, diags.Warningf(nil, "All objects are read", "A plan with %s always reads all objects, so -refresh=affected has no effect. Leave it out.", option)
+	return false, operation.AllRead(option)
 }
 
 // operationFlags are the common options of plan, apply, destroy and refresh.
