@@ -7,10 +7,10 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/plans"
 )
 
-// AffectedText returns what people have to know about a plan with -refresh=affected: how many objects were not read,
+// affectedText returns what people have to know about a plan with -refresh=affected: how many objects were not read,
 // and when everything was last read; or why everything was read. It returns "" if there is nothing to say. The text
 // may contain names from files.
-func AffectedText(a *plans.Affected) string {
+func affectedText(a *plans.Affected) string {
 	switch {
 	case a == nil:
 		return ""
@@ -23,9 +23,9 @@ func AffectedText(a *plans.Affected) string {
 		unreadText(a), a.Since.UTC().Format("2006-01-02 15:04 UTC"))
 }
 
-// affectedMarkdown returns [AffectedText] for a comment. Text that Lockstep has not written is code.
+// affectedMarkdown returns [affectedText] for a comment. Text that Lockstep has not written is code.
 func affectedMarkdown(a *plans.Affected) string {
-	switch text := AffectedText(a); {
+	switch text := affectedText(a); {
 	case text == "":
 		return ""
 	case a.Everything != "" && strings.ContainsFunc(a.Everything, markup):

@@ -265,8 +265,8 @@ func PlanSummaryMessage(p *plans.Plan) Message {
 	default:
 		m.Text += fmt.Sprintf(" %d creations of an earlier apply are unresolved.", m.Changes.Unresolved)
 	}
-	if m.Changes.Affected = formats.AffectedOf(p.Affected); AffectedText(p.Affected) != "" {
-		m.Text += " " + AffectedText(p.Affected)
+	if m.Changes.Affected = formats.AffectedOf(p.Affected); affectedText(p.Affected) != "" {
+		m.Text += " " + affectedText(p.Affected)
 	}
 	return m
 }

@@ -21,7 +21,7 @@ import (
 // outputs. For an errored plan it writes that the plan is incomplete.
 func (p *Printer) Plan(w io.Writer, plan *plans.Plan, cfg *config.Config, schemas formats.Schemas) {
 	t := planText{p: p, w: w, plan: plan, schemas: schemas, triggered: plan.Triggered()}
-	if text := AffectedText(plan.Affected); text != "" {
+	if text := affectedText(plan.Affected); text != "" {
 		defer func() { t.prose(visible(text)) }()
 	}
 	drifted := t.drift()

@@ -117,12 +117,8 @@ type refreshFlag string
 
 const affected = "affected"
 
-func (r *refreshFlag) String() string { return string(*r) }
-
-// IsBoolFlag makes -refresh mean -refresh=true.
-func (r *refreshFlag) IsBoolFlag() bool { return true }
-
-func (r *refreshFlag) Set(s string) error {
+// set reads the value of the option. The option without a value is -refresh=true.
+func (r *refreshFlag) set(s string) error {
 	if s != affected {
 		all, err := strconv.ParseBool(s)
 		if err != nil {
@@ -140,9 +136,7 @@ func (r refreshFlag) none() bool { return r == "false" }
 // dataFlag is the option -refresh-data.
 type dataFlag string
 
-func (d *dataFlag) String() string { return string(*d) }
-
-func (d *dataFlag) Set(s string) error {
+func (d *dataFlag) set(s string) error {
 	if s != "all" && s != affected {
 		return errors.New("use all or affected")
 	}
@@ -195,8 +189,8 @@ func operationOptions(f *cli.Flags, o *operationFlags) {
 	f.Input(&o.input)
 	f.BoolVar(&o.destroy, "destroy", false, "plan to destroy all managed objects")
 	f.BoolVar(&o.refreshOnly, "refresh-only", false, "only update the state to match the real objects")
-	f.Var(&o.refresh, "refresh", "what to read before planning: true for all objects, false for none, affected for those that the changes can affect")
-	f.Var(&o.refreshData, "refresh-data", "with -refresh=affected: affected to also read only the data sources that the changes can affect; the default is all")
+	f.BoolFunc("refresh", "what to read before planning: true for all objects, false for none, affected for those that the changes can affect", o.refresh.set)
+	f.Func("refresh-data", "with -refresh=affected: affected to also read only the data sources that the changes can affect; the default is all", o.refreshData.set)
 	partial(f, &o.targeting)
 	f.Var(&o.replace, "replace", "replace this resource instance; may be given several times")
 	f.Var(&o.invoke, "invoke", "invoke this action, and change nothing")
