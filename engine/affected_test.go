@@ -671,6 +671,9 @@ func TestLyingDigests(t *testing.T) {
 		s.files["main.tf"] = []byte(`resource "lab_thing" "a" { color = "2" }`)
 		got := s.make(false, nil)
 		s.same(fmt.Sprint("a lie, settled: ", settled), all, got)
+		if len(got.read) != 1 {
+			t.Errorf("settled %v: a change of an object that was read %d times", settled, len(got.read))
+		}
 		if why := got.everything(); settled != strings.Contains(why, "the digests beside the state are wrong: the provider plans a change for lab_thing.a") {
 			t.Errorf("settled %v: %q", settled, why)
 		}

@@ -216,6 +216,7 @@ func (x *instance) unchanged() *plans.ResourceChange {
 // record keeps what was found out about an instance without a change.
 func (a *affected) record(x *instance) {
 	w := &x.weighed
+	w.config, w.ds = cty.NilVal, nil // not needed any more
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if w.has {

@@ -91,9 +91,18 @@ func TestDigestsOfOthers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	info, _ := os.Stat(path)
-	if state, _ := os.Stat(filepath.Join(filepath.Dir(path), "terraform.tfstate")); info.Mode().Perm() != state.Mode().Perm() {
-		t.Errorf("%v, the state %v", info.Mode(), state.Mode())
+	for _, mode := range []os.FileMode{0o600, 0o640, 0o644} { // of the state, for which somebody has set it
+		if err := os.Chmod(filepath.Join(filepath.Dir(path), "terraform.tfstate"), mode); err != nil {
+			t.Fatal(err)
+		}
+		b.write(many(3, fmt.Sprint(mode)))
+		b.apply(b.plan().Plan, true)
+		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != mode {
+			t.Errorf("%v, %v, the state %v", info.Mode(), err, mode)
+		}
+	}
+	if good, err = os.ReadFile(path); err != nil {
+		t.Fatal(err)
 	}
 	for what, c := range map[string]struct {
 		text []byte
