@@ -13,6 +13,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/budget"
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/digests"
 	"github.com/lockstep-iac/lockstep/engine/eval"
 	"github.com/lockstep-iac/lockstep/engine/events"
 	"github.com/lockstep-iac/lockstep/engine/funcs"
@@ -63,7 +64,10 @@ type Run struct {
 	// configurations together. 0 means that only Parallelism limits them, and a nil function means 0 for all
 	// providers. A waiting call does not delay the calls of other providers.
 	ProviderParallelism func(addrs.Provider) int
-	Events              events.Listener
+	// Versions identify the providers: their versions and the checksums of their packages. They are needed for
+	// [PlanOptions.Affected]. A provider that is not here may be another program in each run.
+	Versions map[addrs.Provider]string
+	Events   events.Listener
 	// LocalExec runs the commands of local-exec provisioners. If it is nil, an apply that would have to run a
 	// command is refused before it begins.
 	LocalExec provisioning.Runner
@@ -84,6 +88,7 @@ type Analysis struct {
 	ds       diags.Diagnostics
 	bodies   *session.Bodies
 	findings *validating.Findings
+	checked  *digests.Checked // of the first plan that was to read only what is affected
 	unused   map[*config.Provider]bool
 }
 
@@ -107,7 +112,7 @@ func (r Run) analyze(state *states.State) (*Analysis, diags.Diagnostics) {
 func (a *Analysis) validate(ctx context.Context, r Run) *validating.Findings {
 	if a.findings == nil {
 		found := validating.Validate(ctx, validating.Input{
-			Environment: r.environment(ctx, a, r.functions(time.Time{})), Unused: a.unused,
+			Environment: r.environment(ctx, a, r.functions(time.Time{})), Unused: a.unused, Checked: a.checked,
 		})
 		a.findings = &found
 	}
@@ -118,6 +123,10 @@ func (a *Analysis) validate(ctx context.Context, r Run) *validating.Findings {
 type PlanOptions struct {
 	Mode        plans.Mode // 0 means normal
 	SkipRefresh bool
+	// Affected makes the plan read only the objects that its changes can affect. A plan that destroys, refreshes
+	// only or invokes an action reads everything, and so does a plan without [Run.Versions]. nil means that the
+	// plan reads everything.
+	Affected *Affected
 	// Targets and Excludes limit the plan to a part of the configuration: to the targets and their
 	// dependencies, or to everything except the excludes and their dependents. At most one of them may be
 	// set.
@@ -138,6 +147,9 @@ type PlanOptions struct {
 	Private bool
 }
 
+// Affected has the digests of the last apply: see [planning.Affected].
+type Affected = planning.Affected
+
 // Found has the objects that [Generate] has read for import blocks, and its failures. A plan with the
 // generated blocks then neither reads the objects again nor reports the missing blocks a second time.
 type Found = importing.Found
@@ -148,21 +160,24 @@ type Found = importing.Found
 func Plan(ctx context.Context, r Run, state *states.State, o PlanOptions) (_ *plans.Plan, ds diags.Diagnostics) {
 	r, end := r.within(ctx, &ds, 0)
 	defer end()
-	a, ds := r.valid(ctx, state)
-	if ds.HasErrors() {
-		return nil, ds
-	}
 	if o.Mode == 0 {
 		o.Mode = plans.NormalMode
 	}
 	if o.Invoke != (addrs.AbsResourceInstance{}) {
 		o.Mode = plans.RefreshOnlyMode
 	}
+	if o.SkipRefresh || o.Mode != plans.NormalMode {
+		o.Affected = nil
+	}
+	a, ds := r.validFor(ctx, state, o.Affected)
+	if ds.HasErrors() {
+		return nil, ds
+	}
 	now := time.Now().UTC()
 	plan, more := planning.Plan(ctx, planning.Input{
 		Environment: r.environment(ctx, a, r.functions(now)), State: state,
 		Variables: r.Variables, EphemeralVariables: r.ephemeralVariables(), Given: r.Given, InvalidVariables: r.InvalidVariables,
-		Mode: o.Mode, SkipRefresh: o.SkipRefresh, Targets: o.Targets, Excludes: slices.Concat(o.Excludes, o.Waiting), Waiting: o.Waiting, ForceReplace: o.ForceReplace, Invoke: o.Invoke, Found: o.Found, Unprotected: o.Unprotected, Private: o.Private,
+		Mode: o.Mode, SkipRefresh: o.SkipRefresh, Affected: o.Affected, Targets: o.Targets, Excludes: slices.Concat(o.Excludes, o.Waiting), Waiting: o.Waiting, ForceReplace: o.ForceReplace, Invoke: o.Invoke, Found: o.Found, Unprotected: o.Unprotected, Private: o.Private,
 		Timestamp: now,
 	})
 	return plan, append(ds, more...).Distinct()
@@ -297,7 +312,18 @@ func Validate(ctx context.Context, r Run) (ds diags.Diagnostics) {
 // valid analyses and validates the configuration. After references to objects that do not exist, it still
 // looks for other errors; after cycles it does not.
 func (r Run) valid(ctx context.Context, state *states.State) (*Analysis, diags.Diagnostics) {
+	return r.validFor(ctx, state, nil)
+}
+
+// validFor is [Run.valid] for a plan with these options, which may be nil. It sets their field Checked.
+func (r Run) validFor(ctx context.Context, state *states.State, o *Affected) (*Analysis, diags.Diagnostics) {
 	a, ds := r.analyze(state)
+	if o != nil {
+		if a.checked == nil {
+			a.checked = digests.NewChecked(o.Record)
+		}
+		o.Checked = a.checked
+	}
 	if a.refs.Cyclic() {
 		return a, ds
 	}
@@ -352,6 +378,6 @@ func (r Run) environment(ctx context.Context, a *Analysis, table map[string]func
 			Functions: table, ModuleFunctions: session.ModuleFunctions(ctx, r.Config, r.Providers, table),
 			RootDir: r.Config.Root.Dir, WorkingDir: r.WorkingDir, Workspace: r.workspace(), Budget: r.Budget,
 		},
-		Providers: r.Providers, Bodies: a.bodies, Events: r.Events, Parallelism: r.Parallelism, ProviderParallelism: r.ProviderParallelism,
+		Providers: r.Providers, Bodies: a.bodies, Events: r.Events, Parallelism: r.Parallelism, ProviderParallelism: r.ProviderParallelism, Versions: r.Versions,
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/digests"
 	"github.com/lockstep-iac/lockstep/engine/schema"
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
@@ -142,6 +143,9 @@ type Plan struct {
 	PrevRunState *states.State
 	PriorState   *states.State
 
+	// Affected is set if the plan was asked to read only the objects that its changes can affect.
+	Affected *Affected
+
 	// Timestamp is the result of plantimestamp().
 	Timestamp time.Time
 	// Backend is where the state is stored.
@@ -215,6 +219,22 @@ type Instances struct {
 type CallInstance struct {
 	Module addrs.ModuleInstance
 	Call   string
+}
+
+// Affected says which objects a plan with -refresh=affected did not read from their providers. These objects
+// count as the state has them.
+type Affected struct {
+	// Unread is the number of objects that were not read; UnreadData is the number of data sources.
+	Unread, UnreadData int
+	// Data is set if data sources were to be read only if they are affected, too.
+	Data bool
+	// Since is the time of the last plan that read everything. It is zero if this plan did.
+	Since time.Time
+	// Everything is the reason why everything was read; "" if not.
+	Everything string
+	// Digests are those of the instances that have no change. An apply adds its own, and stores them beside
+	// the state. Their origin is not set yet.
+	Digests *digests.Record
 }
 
 // A Backend describes where the state of a plan is stored.

@@ -24,7 +24,7 @@ func PlanMarkdown(plan *plans.Plan, schemas formats.Schemas) string {
 		drifts = append(drifts, diffComments(text))
 	}
 	var b strings.Builder
-	for _, text := range []string{headlineMarkdown(plan, len(changes)), lossMarkdown(changes)} {
+	for _, text := range []string{headlineMarkdown(plan, len(changes)), lossMarkdown(changes), affectedMarkdown(plan.Affected)} {
 		if text != "" {
 			b.WriteString(text + "\n\n")
 		}
@@ -52,8 +52,11 @@ func headlineMarkdown(plan *plans.Plan, changes int) string {
 	case changes == 0 && outputs == 0 && plan.Mode == plans.RefreshOnlyMode && plan.Applyable && len(plan.Waiting) == 0:
 		text = "**No changes** to objects; the state is brought up to date."
 	case changes == 0 && outputs == 0:
-		if text = "**No changes.** The infrastructure matches the configuration."; len(plan.Waiting) > 0 {
+		text = "**No changes.** The infrastructure matches the configuration."
+		if len(plan.Waiting) > 0 {
 			text = "**No changes**, but for what is left out."
+		} else if !reads(plan) {
+			text = "**No changes.** The configuration matches the state."
 		}
 	case changes == 0:
 		text = "**No changes** to objects; outputs change."

@@ -239,6 +239,8 @@ type countsMember struct {
 	// Unresolved counts the creations of an earlier apply whose outcome nobody knows. Only Lockstep has this
 	// member.
 	Unresolved int `json:"unresolved,omitempty"`
+	// Affected says what a plan with -refresh=affected has not read. Only Lockstep has this member.
+	Affected *formats.Affected `json:"refresh_affected,omitempty"`
 }
 
 // ChangeSummaryMessage returns the message with the numbers of changes that are planned ("plan") or done
@@ -262,6 +264,9 @@ func PlanSummaryMessage(p *plans.Plan) Message {
 		m.Text += " 1 creation of an earlier apply is unresolved."
 	default:
 		m.Text += fmt.Sprintf(" %d creations of an earlier apply are unresolved.", m.Changes.Unresolved)
+	}
+	if m.Changes.Affected = formats.AffectedOf(p.Affected); affectedText(p.Affected) != "" {
+		m.Text += " " + affectedText(p.Affected)
 	}
 	return m
 }

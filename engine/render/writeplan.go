@@ -21,6 +21,9 @@ import (
 // outputs. For an errored plan it writes that the plan is incomplete.
 func (p *Printer) Plan(w io.Writer, plan *plans.Plan, cfg *config.Config, schemas formats.Schemas) {
 	t := planText{p: p, w: w, plan: plan, schemas: schemas, triggered: plan.Triggered()}
+	if text := affectedText(plan.Affected); text != "" {
+		defer func() { t.prose(visible(text)) }()
+	}
 	drifted := t.drift()
 	changes := shown(plan.Changes)
 	outputs, actions := t.outputs(), t.separate(changes)
@@ -318,6 +321,10 @@ func (t planText) nothing(drifted bool) {
 		t.headline(green, "No changes.", " No objects need to be destroyed.")
 		t.prose(t.undestroyed())
 	default:
+		if !reads(t.plan) {
+			t.headline(green, "No changes.", " The configuration matches the state.")
+			return
+		}
 		t.headline(green, "No changes.", " Your infrastructure matches the configuration.")
 		if t.plan.Applyable {
 			t.prose("Applying this plan updates only the state, to match the real objects.")

@@ -335,7 +335,7 @@ func TestGolden(t *testing.T) {
 		"answer-problems": Answer{"33", misunderstood(
 			"lockstep plan -x", "lockstep plan net", "lockstep plan net `@team`", "lockstep apply -auto-approve", "lockstep apply -destroy", "lockstep unlock -var x=y", "lockstep plan -p",
 			"lockstep plan --failed=no", "lockstep plan -p a -p b", "lockstep lock --reason a --reason b", "lockstep plan -target=a.b -exclude=c.d", "lockstep help -p a",
-			"lockstep plan -target=`@team`", "lockstep plan -var x", "lockstep plan -refresh=true", "lockstep apply 123", "lockstep apply 1234567 7654321",
+			"lockstep plan -target=`@team`", "lockstep plan -var x", "lockstep plan -refresh=maybe", "lockstep apply 123", "lockstep apply 1234567 7654321",
 			"lockstep plan 'a", "lockstep plan -p a\u202eb", "lockstep destroy", "lockstep plan -var-file=x.tfvars", "`lockstep plan`", "lockstep plan -p "+strings.Repeat("x", 5000),
 			"atlantis plan", "terraform apply -auto-approve", "digger apply -p net", "atlantis plan -- -var-file=x.tfvars", "atlantis approve_policies",
 		)}.Markdown(65536),

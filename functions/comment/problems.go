@@ -91,7 +91,7 @@ var problemWords = map[grammar.Kind]func(grammar.Problem) string{
 		return fmt.Sprintf("%s sets no variable: write %s, with at most 1000 characters", markdown.Code(p.Word), markdown.Code("-var NAME=VALUE"))
 	},
 	grammar.BadSwitch: func(p grammar.Problem) string {
-		return fmt.Sprintf("the only value of %s is %s", markdown.Code(p.Flag), markdown.Code(p.Want))
+		return fmt.Sprintf("%s is not a value of %s: write %s, %s or %s", markdown.Code(p.Word), markdown.Code(p.Flag), markdown.Code("true"), markdown.Code("false"), markdown.Code(grammar.Affected))
 	},
 	grammar.BadReason: func(p grammar.Problem) string {
 		return fmt.Sprintf("the reason has to be a text of at most %d characters, in quotes", p.Most)

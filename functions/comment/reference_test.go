@@ -16,7 +16,7 @@ func TestReference(t *testing.T) {
 	examples := []string{
 		"lockstep plan -x", "lockstep plan -var-file=x.tfvars", "lockstep plan net", "lockstep apply -auto-approve", "lockstep apply -destroy", "lockstep unlock -var x=y", "lockstep plan -p",
 		"lockstep plan --failed=no", "lockstep plan -p a -p b", "lockstep plan -target=a.b -exclude=c.d", "lockstep help -p a", "lockstep lock", "lockstep import aws_instance.web", "lockstep lock --reason \"\"",
-		"lockstep plan -target=web", "lockstep invoke aws_instance.web", "lockstep plan -var x", "lockstep plan -refresh=true", "lockstep apply 123", "lockstep apply 1234567 7654321", "lockstep plan -w $(id)", "lockstep import aws_instance.web " + strings.Repeat("x", 2000),
+		"lockstep plan -target=web", "lockstep invoke aws_instance.web", "lockstep plan -var x", "lockstep plan -refresh=maybe", "lockstep apply 123", "lockstep apply 1234567 7654321", "lockstep plan -w $(id)", "lockstep import aws_instance.web " + strings.Repeat("x", 2000),
 		"lockstep plan 'a", "lockstep plan -p a\u202eb", "lockstep deploy", "lockstep", "`lockstep plan`", "lockstep plan -p " + strings.Repeat("x", 5000), "atlantis plan", "atlantis approve_policies",
 		strings.Join(numbered("lockstep plan -p x%d\n", 11), ""), "lockstep plan" + strings.Join(numbered(" -target=a.b%d", 51), ""),
 	}

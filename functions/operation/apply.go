@@ -63,6 +63,7 @@ func (o *Operation) Apply(ctx context.Context, r engine.Run, p *plans.Plan, opti
 		defer o.stopWithLease(o.Providers.Guard)()
 	}
 	var lost error
+	stored := false
 	options.Save = func(ctx context.Context, s *states.State) error {
 		err := o.State.Write(ctx, s)
 		if w != nil && w.complete() && errors.As(err, new(*statebackend.LockLostError)) && o.unfit(ctx) == nil {
@@ -70,6 +71,7 @@ func (o *Operation) Apply(ctx context.Context, r engine.Run, p *plans.Plan, opti
 			end(err)
 			return nil
 		}
+		stored = err == nil
 		out.Unsaved = err != nil // a later save has everything that an earlier one lacks
 		return err
 	}
@@ -89,6 +91,9 @@ func (o *Operation) Apply(ctx context.Context, r engine.Run, p *plans.Plan, opti
 		}
 	}
 	ds = append(ds, o.inDoubt(options.Journal, out.State)...)
+	if stored && !out.Unsaved && lost == nil {
+		ds = append(ds, o.keepDigests(ctx, p, result.Digests)...)
+	}
 	switch {
 	case lost != nil && w.complete():
 		ds = append(ds, deposed(lost, o.logOf().Place())...)

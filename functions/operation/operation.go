@@ -132,8 +132,13 @@ func (o *Operation) Schemas(p addrs.Provider) *schema.Provider {
 
 // Run returns the settings for a run of the engine. The caller adds directories, files, events and limits.
 func (o *Operation) Run() engine.Run {
+	var versions map[addrs.Provider]string
+	if o.Providers != nil {
+		versions = o.Providers.Versions()
+	}
 	return engine.Run{
-		Config: o.Config, Providers: o.Providers, Variables: o.Variables, Given: o.Given, InvalidVariables: o.Invalid,
+		Versions: versions,
+		Config:   o.Config, Providers: o.Providers, Variables: o.Variables, Given: o.Given, InvalidVariables: o.Invalid,
 		Workspace: o.Workspace, Analysis: &o.analysis, Budget: o.Budget,
 	}
 }

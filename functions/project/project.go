@@ -75,6 +75,8 @@ type Project struct {
 	// Language is the version of the language that the configuration is written in. The head decides about it, as
 	// about the configuration itself.
 	Language language.Version `json:",omitempty"`
+	// Refresh says what plans of the project read. Only the base branch decides that: see [Settings.RefreshOf].
+	Refresh Refresh `json:",omitzero"`
 	// Test is set if the project's tests are run. Only the base branch decides that: see [Settings.Tests].
 	Test bool `json:",omitempty"`
 	// Mode says whether Lockstep applies the project, or only plans beside another tool. Only the base branch decides

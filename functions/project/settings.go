@@ -309,6 +309,7 @@ func (p *parser) requires(content *hcl.BodyContent) {
 func (p *parser) project(b *hcl.Block) {
 	before := len(p.diags)
 	x := p.settings.defaults
+	x.Refresh = Refresh{} // the environment comes before the defaults: see RefreshOf
 	x.Name = b.Labels[0]
 	many := strings.Contains(x.Name, "*")
 	if !validName(strings.ReplaceAll(x.Name, "*", "x")) {
@@ -356,6 +357,7 @@ func (p *parser) common(attrs hcl.Attributes, x *Project) {
 		x.ProviderParallelism = p.providerLimits(a, grammar.Project.Arg(providerParallelism))
 	}
 	p.language(attrs["language"], &x.Language)
+	p.refresh(attrs, x)
 	p.decode(attrs["test"], &x.Test, "true or false")
 	p.shared(attrs, x)
 	p.mode(attrs["mode"], x)

@@ -120,7 +120,7 @@ func TestParseRefuses(t *testing.T) {
 		project("when_changed = [\"\"]"):                                             "Invalid pattern",
 		project("var_files = [\"../x\"]"):                                            "lockstep.hcl:3: Invalid path: The file \"../x\" is not in the repository",
 		project("var_files = [\"/etc/x\"]"):                                          "is not in the repository",
-		"defaults {\n  dir = \"a\"\n}\n":                                             "A defaults block can have workspace, environment, when_changed, var_files, variables, backend_config, provider_parallelism, language, test, mode and apply.",
+		"defaults {\n  dir = \"a\"\n}\n":                                             "A defaults block can have workspace, environment, when_changed, var_files, variables, backend_config, provider_parallelism, language, refresh, refresh_data, test, mode and apply.",
 		"defaults {\n}\ndefaults {\n}\n":                                             "lockstep.hcl:3: Second defaults block",
 		"defaults {\n  apply = \"now\"\n}\n":                                         "lockstep.hcl:2: Invalid occasion",
 		"defaults {\n  workspace = \"a b\"\n}\n":                                     "lockstep.hcl:2: Invalid workspace",

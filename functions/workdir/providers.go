@@ -262,6 +262,19 @@ func (p *Providers) Selections() map[addrs.Provider]planfile.Selection {
 	return out
 }
 
+// Versions returns the version and the checksum of each installed provider, by which digests are compared. A provider in
+// development has none: its program may be another one in each run.
+func (p *Providers) Versions() map[addrs.Provider]string {
+	unmanaged := p.unmanaged.set()
+	out := map[addrs.Provider]string{addrs.BuiltinTerraform: "builtin"} // part of the digests' format
+	for a, s := range p.found {
+		if !unmanaged[a] && s.Hash != "" {
+			out[a] = s.Version.String() + " " + s.Hash
+		}
+	}
+	return out
+}
+
 // hashes returns the known checksums of a provider's package, for this and other platforms.
 func (p *Providers) hashes(a addrs.Provider) []string {
 	out := []string{p.found[a].Hash}

@@ -75,6 +75,30 @@ func (w *Workspace) Sealed(ctx context.Context, state []byte) ([]byte, error) {
 	return w.cipher.EncryptState(ctx, state)
 }
 
+// sidecarPurpose keeps a sidecar from being read as a state, a plan or a journal, and these from being read as a
+// sidecar.
+const sidecarPurpose = "lockstep sidecar"
+
+// ReadSidecar implements statebackend.Sidecar, and decrypts the object. It asks the underlying workspace, if that is a
+// Sidecar.
+func (w *Workspace) ReadSidecar(ctx context.Context) ([]byte, error) {
+	sealed, err := statebackend.ReadSidecar(ctx, w.Workspace)
+	if err != nil || len(sealed) == 0 {
+		return nil, err
+	}
+	data, _, err := w.cipher.decrypt(ctx, sealed, []byte(sidecarPurpose))
+	return data, err
+}
+
+// WriteSidecar implements statebackend.Sidecar, and encrypts the object.
+func (w *Workspace) WriteSidecar(ctx context.Context, data []byte) error {
+	sealed, err := w.cipher.encrypt(ctx, data, []byte(sidecarPurpose))
+	if err != nil {
+		return err
+	}
+	return statebackend.WriteSidecar(ctx, w.Workspace, sealed)
+}
+
 // Get implements statebackend.Store, and decrypts the state. If the decryption fails, the Snapshot has no
 // version.
 func (w *Workspace) Get(ctx context.Context) (statebackend.Snapshot, error) {

@@ -56,6 +56,56 @@ func TestContract(t *testing.T) {
 	})
 }
 
+// TestSidecar looks at what is stored beside an encrypted state: it is encrypted, too, and no other ciphertext counts
+// as a sidecar.
+func TestSidecar(t *testing.T) {
+	t.Parallel()
+	plain, err := local.Open(nil, local.Options{Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cipher := New(Target{Methods: []Method{method("a", new(open))}})
+	sealed := Wrap(plain, cipher)
+	statebackendtest.Run(t, statebackendtest.Suite{
+		Open: func(t *testing.T) statebackend.Backend {
+			b, err := local.Open(nil, local.Options{Dir: t.TempDir()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return Wrap(b, New(Target{Methods: []Method{method("a", new(open))}}))
+		},
+		ProcessLocks: true,
+		Kinds:        []statebackend.LockKind{statebackend.FileLock},
+	})
+	w, _ := sealed.Open("default")
+	under, _ := plain.Open("default")
+	if _, err := w.Put(t.Context(), []byte(`{"serial":1,"lineage":"l"}`), ""); err != nil {
+		t.Fatal(err)
+	}
+	if err := statebackend.WriteSidecar(t.Context(), w, []byte("a digest of hunter2")); err != nil {
+		t.Fatal(err)
+	}
+	stored, err := statebackend.ReadSidecar(t.Context(), under)
+	if err != nil || bytes.Contains(stored, []byte("hunter2")) || !IsEncrypted(stored) {
+		t.Errorf("%q, %v", stored, err)
+	}
+	state, err := under.Get(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, other := range [][]byte{state.Bytes, []byte("plain"), []byte("{}"), nil} {
+		if other == nil {
+			other = bytes.Replace(stored, []byte(`"encrypted_data":"`), []byte(`"encrypted_data":"AAAA`), 1)
+		}
+		if err := statebackend.WriteSidecar(t.Context(), under, other); err != nil {
+			t.Fatal(err)
+		}
+		if data, err := statebackend.ReadSidecar(t.Context(), w); err == nil {
+			t.Errorf("%q is read as %q", other, data)
+		}
+	}
+}
+
 func TestFaults(t *testing.T) {
 	statebackendtest.RunFaults(t, func(t *testing.T, faults *statebackendtest.Faults) statebackend.Backend {
 		return Wrap(&statebackendtest.Fake{Faults: faults}, New(Target{Methods: []Method{method("a", new(open))}}))

@@ -278,14 +278,17 @@ func (w *workspace) backUp(f *os.File) error {
 
 // writeWhole replaces a file that nobody locks: it writes a new file in the same directory, and renames it to
 // path. If path is a device, as with -backup=/dev/null, it writes to the device directly.
-func writeWhole(path string, data []byte) error {
+func writeWhole(path string, data []byte) error { return writeWholeAs(path, data, 0o666) }
+
+// writeWholeAs is [writeWhole] with the permissions of a new file.
+func writeWholeAs(path string, data []byte, mode fs.FileMode) error {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return os.WriteFile(path, data, 0o666)
+		return os.WriteFile(path, data, mode)
 	}
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target // the file is replaced, not the link
 	}
-	f, err := os.OpenFile(path+".tmp", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
+	f, err := os.OpenFile(path+".tmp", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, mode)
 	if err != nil {
 		return err
 	}

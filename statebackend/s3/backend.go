@@ -132,7 +132,7 @@ func (b *Backend) below() string {
 	return b.prefix + "/"
 }
 
-// DeleteWorkspace deletes the state's object and its digest item.
+// DeleteWorkspace deletes the state's object, its digest item and its sidecar.
 func (b *Backend) DeleteWorkspace(ctx context.Context, name string, prev statebackend.Version) error {
 	if name == statebackend.DefaultWorkspace {
 		return errors.New("the default workspace cannot be deleted")
@@ -149,7 +149,10 @@ func (b *Backend) DeleteWorkspace(ctx context.Context, name string, prev stateba
 	if tag != "" && tag != string(prev) {
 		return conflict
 	}
-	// The digest is deleted first. A crash after this leaves a state without a
+	if err := w.deleteSidecar(ctx); err != nil {
+		return err
+	}
+	// The digest is deleted before the state. A crash after this leaves a state without a
 	// digest, which is harmless; in the other order it would leave a digest
 	// without a state, and every reader would fail.
 	if w.items != nil {

@@ -313,7 +313,7 @@ func TestDeleteWorkspaceDeletesTheDigest(t *testing.T) {
 // or without having been carried out, and when others write in between.
 func TestDeleteWorkspaceFaults(t *testing.T) {
 	t.Parallel()
-	const object, digest = "DELETE ", "DeleteItem "
+	const object, digest, sidecar = "DELETE ", "DeleteItem ", "/digests"
 	for _, test := range []struct {
 		name  string
 		write string
@@ -327,6 +327,7 @@ func TestDeleteWorkspaceFaults(t *testing.T) {
 		{"the object is not deleted", object, statebackendtest.Failed, "", "InternalError", state1},
 		{"another is written after the digest", digest, statebackendtest.None, state2, "changed in the meantime", state2},
 		{"the digest's answer is lost", digest, statebackendtest.Persisted, "", "", ""},
+		{"the sidecar is not deleted", sidecar, statebackendtest.Failed, "", "InternalError", state1},
 		{"the digest is not deleted", digest, statebackendtest.Failed, "", "InternalServerError", state1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -342,7 +343,7 @@ func TestDeleteWorkspaceFaults(t *testing.T) {
 				t.Errorf("another version: %v", err)
 			}
 			faults.Decide = func(_ int, write string) statebackendtest.Fault {
-				if !strings.HasPrefix(write, test.write) {
+				if !strings.Contains(write, test.write) || test.write == object && strings.HasSuffix(write, sidecar) {
 					return statebackendtest.None
 				}
 				if test.other != "" {

@@ -158,7 +158,7 @@ func (j *journalObjects) list(ctx context.Context) ([]listedSegment, error) {
 
 // otherNames are the names of objects in a journal that are not segments. The empty name is the folder object
 // that some tools and servers create.
-var otherNames = []string{"", conditionsName}
+var otherNames = []string{"", conditionsName, sidecarName}
 
 // Drop removes those segments below the given number that are older than keptFor. Younger segments stay, but
 // nobody reads them any more: readers stop at a later segment, see [statebackend.Log]. Drop uses the listing of

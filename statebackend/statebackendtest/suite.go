@@ -31,6 +31,7 @@ func Run(t *testing.T, s Suite) {
 		{"Locker", lockerTests},
 		{"Lease", leaseTests},
 		{"Backend", backendTests},
+		{"Sidecar", sidecarTests},
 	} {
 		t.Run(group.name, func(t *testing.T) {
 			t.Parallel()

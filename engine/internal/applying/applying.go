@@ -25,6 +25,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/digests"
 	"github.com/lockstep-iac/lockstep/engine/eval"
 	"github.com/lockstep-iac/lockstep/engine/internal/dependencies"
 	"github.com/lockstep-iac/lockstep/engine/internal/session"
@@ -115,6 +116,9 @@ const JournaledSaved = time.Second
 type Result struct {
 	// State has all objects that exist at the end, even after errors.
 	State *states.State
+	// Digests are those of the unchanged instances and of the changes made without an error, to be stored
+	// beside the state. It is nil if the plan was not asked to read only what is affected.
+	Digests *digests.Record
 	// Left is the number of actions that were not begun because the context ended. Another process can
 	// continue such an apply from its journal: see [journaling.Resume].
 	Left int
@@ -134,7 +138,7 @@ func Apply(ctx context.Context, in Input) (Result, diags.Diagnostics) {
 	}
 	a.walk(ctx)
 	state, ds := a.finish(ctx)
-	return Result{State: state, Left: a.left + int(a.unbegun.Load())}, ds
+	return Result{State: state, Digests: a.digests.record(), Left: a.left + int(a.unbegun.Load())}, ds
 }
 
 // An applier applies one plan. It carries out the steps, each with an [object], gets the values of other
@@ -161,6 +165,8 @@ type applier struct {
 	// referenced has, for the content of each module, the resources that expressions in it refer to.
 	referenced map[*config.Content]map[addrs.Resource]bool
 
+	digests *keeper
+
 	mu        sync.Mutex
 	deposedAs map[*plans.ResourceChange]addrs.DeposedKey // key of the deposed object that a change has replaced
 }
@@ -179,6 +185,7 @@ func newApplier(ctx context.Context, in Input, stop context.CancelCauseFunc) *ap
 
 		invocations: in.Plan.Triggered(),
 		deposedAs:   map[*plans.ResourceChange]addrs.DeposedKey{},
+		digests:     newKeeper(in.Plan),
 	}
 	a.s = &session.Session{Environment: in.Environment}
 	a.values = newValues(in.Plan, a.s, a.record, a.failures, a.report)

@@ -39,6 +39,9 @@ func (x *object) make(ctx context.Context) diags.Diagnostics {
 	}
 	ds = append(ds, more...)
 	ds = append(ds, x.postconditions(made, scope)...)
+	if made != cty.NilVal && !more.HasErrors() {
+		x.a.digests.add(ctx, x, q.Config)
+	}
 	if more.HasErrors() {
 		x.a.report.add(x.a.record.save(ctx))
 	}

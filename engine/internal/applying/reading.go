@@ -50,6 +50,9 @@ func (x *object) read(ctx context.Context) diags.Diagnostics {
 		return append(ds, diags.FromError("Object cannot be saved", err)...)
 	}
 	x.a.record.set(x.c.Addr, x.c.Provider, o)
+	if x.a.in.Plan.Affected != nil && x.a.in.Plan.Affected.Data {
+		x.a.digests.add(ctx, x, config)
+	}
 	scope.Self = v
 	return append(ds, x.conditions(x.r.Postconditions, scope, "Resource postcondition failed")...)
 }

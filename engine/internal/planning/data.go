@@ -72,6 +72,12 @@ func (x *instance) planData(ctx context.Context) (cty.Value, diags.Diagnostics) 
 		planned := session.MarkSensitive(schema.PlannedDataResourceObject(x.rs.Block, plain), x.rs, sensitive)
 		return x.readLater(planned, reason), ds
 	}
+	if _, nested := x.p.nested[x.r]; !nested {
+		if val, ok := x.storedData(ctx, config); ok {
+			x.p.affected.recordData(x, true)
+			return val, append(ds, x.postconditions(val)...)
+		}
+	}
 	reading := session.Reading{
 		Client: x.client, Provider: x.pc, Resource: x.r, Schema: x.rs, Addr: x.object(),
 		Config: plain, Sensitive: sensitive, Events: x.p.in.Events, Foreseen: x.pc.Provider.IsBuiltin(),
@@ -89,6 +95,9 @@ func (x *instance) planData(ctx context.Context) (cty.Value, diags.Diagnostics) 
 	}
 	if ds = append(ds, x.setData(val)...); ds.HasErrors() {
 		return cty.NilVal, ds
+	}
+	if x.p.affected != nil {
+		x.p.affected.recordData(x, false)
 	}
 	return val, append(ds, x.postconditions(val)...)
 }

@@ -28,6 +28,7 @@ type instance struct {
 	found refreshed
 	// imported is true if an import has just added the object to the prior state.
 	imported bool
+	weighed  weighed // in a plan that reads only what is affected
 }
 
 func (x *instance) object() addrs.ResourceInstanceObject {
@@ -42,6 +43,9 @@ func (x *instance) plan(ctx context.Context) (cty.Value, diags.Diagnostics) {
 	importing, ds := x.importObject(ctx)
 	if ds.HasErrors() {
 		return cty.NilVal, ds
+	}
+	if x.p.affected != nil {
+		x.weigh(ctx)
 	}
 	var more diags.Diagnostics
 	if x.found, more = x.present(ctx); more.HasErrors() {
@@ -62,6 +66,9 @@ func (x *instance) plan(ctx context.Context) (cty.Value, diags.Diagnostics) {
 	change.Importing = importing
 	if change.Action == plans.NoOp {
 		x.settle()
+		if x.p.affected != nil {
+			x.p.affected.record(x)
+		}
 	}
 	x.p.changes.Record(change)
 	if change.Action.IsReplace() && !change.KeepsOld {
@@ -86,18 +93,46 @@ func (x *instance) settle() {
 	x.p.prior.SetObject(x.object(), x.pc, &o)
 }
 
-// change plans the action and the new value of the instance. A replacement is planned twice. The first plan,
-// against the old object, shows that a replacement is needed. The second plan is for an object without a
-// predecessor. A tainted object is planned as a new one at once.
+// change plans the action and the new value of the instance. A change of an object that was not read is planned
+// again after reading it.
 func (x *instance) change(ctx context.Context) (*plans.ResourceChange, diags.Diagnostics) {
 	ds := x.preconditions()
 	if ds.HasErrors() {
 		return nil, ds
 	}
-	config, more := x.config(ctx)
+	config, more := x.config()
 	if ds = append(ds, more...); more.HasErrors() {
 		return nil, ds
 	}
+	w := &x.weighed
+	if w.settled && !w.sampled {
+		return x.unchanged(), ds
+	}
+	more = x.question(config).Validate(ctx)
+	if ds = append(ds, more...); more.HasErrors() {
+		return nil, ds
+	}
+	change, found := x.propose(ctx, config)
+	w.clean = len(more)+len(found) == 0
+	if w.settled && (!w.clean || change.Action != plans.NoOp) {
+		x.p.affected.doubt(w.name)
+	}
+	if w.unread && (found.HasErrors() || change.Action != plans.NoOp) {
+		w.unread = false
+		if x.found, more = x.refresh(ctx, x.object()); more.HasErrors() {
+			return nil, append(ds, more...)
+		}
+		ds = append(ds, more...)
+		change, found = x.propose(ctx, config)
+	}
+	return change, append(ds, found...)
+}
+
+// propose asks the provider to plan the instance with the given configuration, and decides the action. A
+// replacement is planned twice. The first plan, against the old object, shows that a replacement is needed. The
+// second plan is for an object without a predecessor. A tainted object is planned as a new one at once.
+func (x *instance) propose(ctx context.Context, config cty.Value) (*plans.ResourceChange, diags.Diagnostics) {
+	var ds diags.Diagnostics
 	q := x.question(config)
 	if x.found.object != nil {
 		q.Private, q.Identity = x.found.object.Private, x.found.identity
@@ -182,9 +217,7 @@ func (x *instance) decide(q *session.Question, tainted bool) (plans.Action, plan
 	if x.cbd {
 		replace = plans.CreateThenDelete
 	}
-	triggered, ds := triggerList{
-		Entries: x.r.ReplaceTriggeredBy, Module: x.m, Scope: x.scope, Changes: x.p.changes,
-	}.fires()
+	triggered, ds := x.triggers().fires()
 	switch {
 	case ds.HasErrors():
 		return plans.NoOp, plans.ReasonNone, ds
@@ -212,6 +245,11 @@ func (x *instance) decide(q *session.Question, tainted bool) (plans.Action, plan
 	return plans.Update, plans.ReasonNone, nil
 }
 
+// triggers returns the argument replace_triggered_by.
+func (x *instance) triggers() triggerList {
+	return triggerList{Entries: x.r.ReplaceTriggeredBy, Module: x.m, Scope: x.scope, Changes: x.p.changes}
+}
+
 // forceReplace reports whether -replace names exactly this instance. For other addresses see replaceWarnings.
 func (x *instance) forceReplace() bool {
 	for _, a := range x.p.in.ForceReplace {
@@ -222,21 +260,22 @@ func (x *instance) forceReplace() bool {
 	return false
 }
 
-// config evaluates the configuration value and asks the provider to check it. Ephemeral values are allowed
-// only in write-only arguments, which are never stored. This is checked before the provider gets them.
+// config evaluates the configuration value. Ephemeral values are allowed only in write-only arguments, which are
+// never stored. This is checked before the provider gets them.
 // Source: https://developer.hashicorp.com/terraform/language/manage-sensitive-data/write-only
-func (x *instance) config(ctx context.Context) (cty.Value, diags.Diagnostics) {
-	val, ds := x.p.s.ResourceConfig(x.r, x.rs, x.scope)
+func (x *instance) config() (cty.Value, diags.Diagnostics) {
+	val, ds := x.weighed.config, x.weighed.ds
+	if !x.weighed.done {
+		val, ds = x.p.s.ResourceConfig(x.r, x.rs, x.scope)
+	}
 	if ds.HasErrors() {
 		return val, ds
 	}
 	if marks.Any(val) {
 		more := x.rs.Block.CheckEphemeral(val)
-		if ds = append(ds, x.place(more, x.addr)...); ds.HasErrors() {
-			return val, ds
-		}
+		ds = append(ds, x.place(more, x.addr)...)
 	}
-	return val, append(ds, x.question(val).Validate(ctx)...)
+	return val, ds
 }
 
 func (x *instance) preconditions() diags.Diagnostics {

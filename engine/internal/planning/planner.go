@@ -41,6 +41,9 @@ type planner struct {
 	// valueOf is set in the import command, which plans nothing: it returns the values of resources.
 	valueOf func(context.Context, addrs.AbsResource) (cty.Value, diags.Diagnostics)
 
+	// affected is nil in a plan that reads all objects, or none.
+	affected *affected
+
 	prior    *drafts.Prior
 	values   drafts.Values
 	changes  *drafts.Changes

@@ -97,6 +97,9 @@ type Input struct {
 	// provider call for each. If an object no longer exists, only the apply finds out. Source: the option
 	// -refresh=false.
 	SkipRefresh bool
+	// Affected, if not nil, makes the plan read only the objects that its changes can affect. It is for plans
+	// in normal mode that refresh. Source: the option -refresh=affected.
+	Affected *Affected
 	// Targets and Excludes select a part of the configuration: see [targetOptions].
 	Targets, Excludes, Waiting []addrs.Target
 	// ForceReplace are the instances to replace even if an update would do. An instance without an object is
@@ -119,7 +122,26 @@ type Input struct {
 // nil if moved or removed blocks contradict the configuration, if the provider configuration of an orphan no
 // longer exists, or if the first part of a plan that destroys has errors.
 func Plan(ctx context.Context, in Input) (*plans.Plan, diags.Diagnostics) {
+	if in.Affected == nil {
+		plan, ds, _ := attempt(ctx, in, nil)
+		return plan, ds
+	}
+	shared := newAttempts(*in.Affected)
+	for {
+		if plan, ds, again := attempt(ctx, in, shared); !again {
+			return plan, ds
+		}
+	}
+}
+
+// attempt makes the plan. With shared, it may find that the plan has to be made again.
+func attempt(ctx context.Context, in Input, shared *attempts) (_ *plans.Plan, _ diags.Diagnostics, again bool) {
 	p := newPlanner(ctx, in)
+	listener := in.Events
+	if shared != nil {
+		p.affected = newAffected(shared, p)
+		listener = p.affected.listen
+	}
 	if !p.usual() {
 		p.valueOf = p.stored().Of
 	}
@@ -131,14 +153,14 @@ func Plan(ctx context.Context, in Input) (*plans.Plan, diags.Diagnostics) {
 	if in.Mode == plans.DestroyMode && p.usual() {
 		origins = nil // the deletions start from the first part's result, in which everything has moved
 	}
-	p.moved, p.changes = moved, drafts.NewChanges(in.Mode, origins, in.Events)
+	p.moved, p.changes = moved, drafts.NewChanges(in.Mode, origins, listener)
 	if p.usual() {
 		ds = append(ds, checkRemovedBlocks(in.Config)...)
 	}
 	ds = append(ds, p.checkOrphans()...)
 	ds = append(ds, p.invocable()...)
 	if ds = append(ds, p.targeting.checkMoves(p.moved.Origins)...); ds.HasErrors() {
-		return nil, append(ds, p.targeting.Warnings()...)
+		return nil, append(ds, p.targeting.Warnings()...), false
 	}
 	p.report(ds)
 	if p.usual() {
@@ -148,11 +170,19 @@ func Plan(ctx context.Context, in Input) (*plans.Plan, diags.Diagnostics) {
 	p.forced = p.deps.CreateBeforeDestroy(p.selected.hasBlock)
 	p.walk(ctx)
 	p.invocations(ctx)
-	p.report(p.s.CloseEphemerals(context.WithoutCancel(ctx)))
-	if ds := p.checkMoves(); ds.HasErrors() {
-		return nil, append(ds, p.targeting.Warnings()...) // other errors may be consequences of these
+	if p.affected != nil && p.affected.again(ctx) {
+		p.s.CloseEphemerals(context.WithoutCancel(ctx))
+		return nil, nil, true
 	}
-	return p.finish(ctx)
+	p.report(p.s.CloseEphemerals(context.WithoutCancel(ctx)))
+	if p.affected != nil {
+		p.affected.send()
+	}
+	if ds := p.checkMoves(); ds.HasErrors() {
+		return nil, append(ds, p.targeting.Warnings()...), false // other errors may be consequences of these
+	}
+	plan, ds := p.finish(ctx)
+	return plan, ds, false
 }
 
 // finish evaluates the values that no visit needed, for their errors, and assembles the plan.
@@ -211,6 +241,9 @@ func (p *planner) finish(ctx context.Context) (*plans.Plan, diags.Diagnostics) {
 		PrevRunState:       p.in.State,
 		PriorState:         p.prior.Editor().State(),
 		Timestamp:          p.in.Timestamp,
+	}
+	if p.affected != nil {
+		plan.Affected = p.affected.result(p.selected, plan.PriorState)
 	}
 	plan.Relevant = p.relevant(ctx, outputs)
 	plan.Applyable = !plan.Errored && applyable(plan)

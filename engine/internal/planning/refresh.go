@@ -51,7 +51,7 @@ func (b *block) refresh(ctx context.Context, addr addrs.ResourceInstanceObject) 
 	}
 	val, private := upgraded, o.Private
 	if !p.in.SkipRefresh {
-		found, more := p.s.Refresh(ctx, session.Refreshing{
+		found, more := p.read(ctx, session.Refreshing{
 			Client: b.client, Provider: b.pc, Resource: b.r, Schema: b.rs, Addr: addr, Stored: upgraded, Identity: identity, Private: o.Private,
 		})
 		if ds = append(ds, more...); ds.HasErrors() {
@@ -88,11 +88,18 @@ func (b *block) refresh(ctx context.Context, addr addrs.ResourceInstanceObject) 
 	return refreshed{next, val, identity, p.in.SkipRefresh && session.LacksPaths(o, b.rs, upgraded)}, ds
 }
 
-// present returns the object from which the plan of an instance starts. An imported object is not read again.
+// present returns the object from which the plan of an instance starts. An imported object is not read again, nor
+// is an object that [instance.weigh] leaves unread.
 func (x *instance) present(ctx context.Context) (refreshed, diags.Diagnostics) {
 	if x.imported {
 		o := x.p.prior.Object(x.object())
 		return refreshed{object: o, value: o.Value, identity: x.p.s.StoredIdentity(x.rs, o)}, nil
+	}
+	if x.weighed.unread {
+		if found, ok := x.stored(ctx); ok {
+			return found, nil
+		}
+		x.weighed.unread, x.weighed.settled, x.weighed.sampled = false, false, false
 	}
 	return x.refresh(ctx, x.object())
 }

@@ -23,6 +23,9 @@ type Environment struct {
 	// configurations together. 0 means that only Parallelism limits them. If the function is nil, no provider
 	// has a limit of its own.
 	ProviderParallelism func(addrs.Provider) int
+	// Versions identify the providers for [Session.Digest]: version and checksums. A provider that is not here
+	// may be another program in each run, so its resources have no digests.
+	Versions map[addrs.Provider]string
 }
 
 // DefaultParallelism is the number of provider calls that may be in progress at a time, unless the run sets

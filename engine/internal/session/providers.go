@@ -25,36 +25,40 @@ type opening struct {
 	in    addrs.ModuleInstance
 }
 
-// open evaluates the block of a provider configuration, starts a provider process, and configures it.
-func (s *Session) open(ctx context.Context, pc addrs.AbsProviderConfig) (provider.Client, diags.Diagnostics) {
+// open evaluates the block of a provider configuration, starts a provider process, and configures it. It also
+// returns the value of the block.
+func (s *Session) open(ctx context.Context, pc addrs.AbsProviderConfig) (provider.Client, cty.Value, diags.Diagnostics) {
 	ps, ds := s.Providers.Schema(ctx, pc.Provider)
 	if ds.HasErrors() {
-		return nil, ds
+		return nil, cty.NilVal, ds
 	}
 	o := &opening{s: s, addr: pc}
 	if ds = append(ds, o.evaluate(ps)...); ds.HasErrors() {
-		return nil, ds
+		return nil, cty.NilVal, ds
 	}
 	if o.block != nil && o.block.Mocked {
 		c, more := s.Providers.Client(ctx, pc)
-		return c, append(ds, more...)
+		return c, cty.NilVal, append(ds, more...)
+	}
+	if c := s.inherited(pc, o.value); c != nil {
+		return c.client, o.value, c.ds
 	}
 	hint := o.doubt()
 	if s.Known && hint != "" {
-		return nil, append(ds, diags.Errorf(o.block.Range.Ptr(), "Invalid provider configuration", "%s", hint)...)
+		return nil, cty.NilVal, append(ds, diags.Errorf(o.block.Range.Ptr(), "Invalid provider configuration", "%s", hint)...)
 	}
 	c, more := s.Providers.Client(ctx, pc)
 	if ds = append(ds, more...); ds.HasErrors() {
-		return nil, ds
+		return nil, cty.NilVal, ds
 	}
 	c = s.limited(pc.Provider, c)
 	if hint != "" {
 		c = &doubtful{c, hint}
 	}
 	if ds = append(ds, o.answered(c.ValidateProvider(ctx, o.value))...); ds.HasErrors() {
-		return nil, ds
+		return nil, cty.NilVal, ds
 	}
-	return c, append(ds, o.answered(c.Configure(ctx, o.value))...)
+	return c, o.value, append(ds, o.answered(c.Configure(ctx, o.value))...)
 }
 
 // evaluate evaluates the provider block; an empty block if there is none.
@@ -72,6 +76,7 @@ func (o *opening) evaluate(ps *schema.Provider) diags.Diagnostics {
 	if o.block == nil {
 		o.body = ps.Provider.Block.Bind(hcl.EmptyBody())
 		val, ds := o.body.Decode(nil)
+		o.s.recordProvider(o.addr, ps.Provider, val)
 		o.value = val
 		return append(ds, o.missing(ds)...)
 	}
@@ -93,6 +98,7 @@ func (o *opening) evaluate(ps *schema.Provider) diags.Diagnostics {
 	}
 	o.body = ps.Provider.Block.Bind(o.block.Body)
 	val, more := o.body.Decode(ctx)
+	o.s.recordProvider(o.addr, ps.Provider, val)
 	o.value = marks.Plain(val)
 	return append(ds, more...)
 }

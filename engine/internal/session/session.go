@@ -19,6 +19,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/budget"
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/digests"
 	"github.com/lockstep-iac/lockstep/engine/eval"
 	"github.com/lockstep-iac/lockstep/engine/provider"
 	"github.com/lockstep-iac/lockstep/engine/schema"
@@ -44,18 +45,24 @@ type Session struct {
 
 	mu      sync.Mutex
 	clients map[addrs.AbsProviderConfig]*client
-	places  map[addrs.Provider]chan struct{} // semaphores of providers with a limit
+	former  map[addrs.AbsProviderConfig]*client // of an earlier session: see Inherit
+	places  map[addrs.Provider]chan struct{}    // semaphores of providers with a limit
 	own     Bodies
 	found   diags.Diagnostics
 	opened  []*opened
 	// instances are the instances of provider configurations with for_each, by configuration.
 	instances map[addrs.AbsProviderConfig]map[addrs.InstanceKey]*eval.Instance
+	// digests are the digests of the values of the opened provider configurations. A configuration with an
+	// unknown value has none.
+	digests map[addrs.AbsProviderConfig]digests.Sum
 }
 
 // A client is a provider configuration that was opened, or could not be opened.
 type client struct {
 	once   sync.Once
 	client provider.Client
+	value  cty.Value // the value of the provider block
+	ds     diags.Diagnostics
 	failed bool
 }
 
@@ -101,6 +108,22 @@ func UnsupportedType(ps *schema.Provider, p addrs.Provider, r addrs.Resource, pl
 	return diags.Errorf(place, "Invalid "+what[r.Mode], "%s", detail)
 }
 
+// Inherit makes the session use the provider configurations of an earlier session of the same phase, which has
+// ended. A configuration whose value has changed since is opened again.
+func (s *Session) Inherit(earlier *Session) {
+	if earlier != nil {
+		s.former = earlier.clients
+	}
+}
+
+// inherited returns what an earlier session has opened with the same value; nil if there is nothing.
+func (s *Session) inherited(pc addrs.AbsProviderConfig, value cty.Value) *client {
+	if c := s.former[pc]; c != nil && !c.failed && c.value != cty.NilVal && c.value.RawEquals(value) {
+		return c
+	}
+	return nil
+}
+
 // Client returns the configured process of a provider configuration. Its diagnostics are kept once, in
 // [Session.Diagnostics]. After a failure every caller gets [diags.Reported].
 func (s *Session) Client(ctx context.Context, pc addrs.AbsProviderConfig) (provider.Client, diags.Diagnostics) {
@@ -115,11 +138,10 @@ func (s *Session) Client(ctx context.Context, pc addrs.AbsProviderConfig) (provi
 	}
 	s.mu.Unlock()
 	c.once.Do(func() {
-		var ds diags.Diagnostics
-		c.client, ds = s.open(ctx, pc)
-		c.failed = ds.HasErrors()
+		c.client, c.value, c.ds = s.open(ctx, pc)
+		c.failed = c.ds.HasErrors()
 		s.mu.Lock()
-		s.found = append(s.found, ds.Unreported()...)
+		s.found = append(s.found, c.ds.Unreported()...)
 		s.mu.Unlock()
 	})
 	if c.failed {

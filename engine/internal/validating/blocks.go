@@ -9,6 +9,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/digests"
 	"github.com/lockstep-iac/lockstep/engine/eval"
 	"github.com/lockstep-iac/lockstep/engine/internal/session"
 	"github.com/lockstep-iac/lockstep/engine/internal/traversals"
@@ -30,12 +31,20 @@ func (v *validator) resource(ctx context.Context, m *config.Module, in addrs.Mod
 	if more.HasErrors() || found.Ignored.HasErrors() {
 		return found
 	}
+	sum, has := digests.Sum{}, false
+	if v.in.Checked != nil {
+		if sum, has = v.s.BlockDigest(m.ResourceProvider(r).Provider, r, rs, val); has && v.in.Checked.Has(found.of.String(), sum) {
+			return found
+		}
+	}
 	client, more := v.in.Providers.Unconfigured(ctx, m.ResourceProvider(r).Provider)
 	if found.Others = append(found.Others, more...); more.HasErrors() {
 		return found
 	}
 	if answer := v.s.Place(ask(ctx, client, r, val), r, rs, found.of.String()); len(answer) > 0 {
 		found.Answers = []Answer{{found.of, answer}}
+	} else if has {
+		v.in.Checked.Add(found.of.String(), sum)
 	}
 	return found
 }

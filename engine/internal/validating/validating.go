@@ -15,6 +15,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/digests"
 	"github.com/lockstep-iac/lockstep/engine/eval"
 	"github.com/lockstep-iac/lockstep/engine/internal/session"
 	"github.com/lockstep-iac/lockstep/engine/marks"
@@ -27,6 +28,9 @@ type Input struct {
 	session.Environment
 	// Unused are the provider blocks that nothing uses. They are not checked.
 	Unused map[*config.Provider]bool
+	// Checked are the blocks about which the providers need not be asked. The validation adds those that
+	// it has asked about without a diagnostic. It may be nil.
+	Checked *digests.Checked
 }
 
 // Findings are the diagnostics of a validation, grouped by origin, because a later apply repeats only some of

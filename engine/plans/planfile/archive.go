@@ -15,7 +15,7 @@ import (
 
 // format is the version of the file's format. It changes with any change of the contents, because
 // nothing tries to read old plans.
-const format = 7
+const format = 8
 
 // The names of the archive's members.
 const (

@@ -9,6 +9,7 @@ import (
 	"github.com/zclconf/go-cty/cty/msgpack"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/digests"
 	"github.com/lockstep-iac/lockstep/engine/jsonvalues"
 	"github.com/lockstep-iac/lockstep/engine/language"
 	"github.com/lockstep-iac/lockstep/engine/marks"
@@ -89,6 +90,7 @@ func decodePlan(m *members, o Options) (*File, error) {
 		p.ForceReplace = append(p.ForceReplace, d.instance(r))
 	}
 	p.Instances = d.instances()
+	p.Affected = d.affected(in.Affected)
 	if err := p.Timestamp.UnmarshalBinary(in.Timestamp); err != nil {
 		d.fail("timestamp: %w", err)
 	}
@@ -98,6 +100,21 @@ func decodePlan(m *members, o Options) (*File, error) {
 		d.fail("language: %w", err)
 	}
 	return &File{Language: spoken, Plan: p, Providers: d.providers()}, d.err
+}
+
+func (d *decoder) affected(w *wireAffected) *plans.Affected {
+	if w == nil {
+		return nil
+	}
+	out := &plans.Affected{Unread: w.Unread, UnreadData: w.UnreadData, Data: w.Data, Everything: w.Everything}
+	var err error
+	if out.Digests, err = digests.Decode(w.Digests); err != nil {
+		d.fail("digests: %w", err)
+	}
+	if err := out.Since.UnmarshalBinary(w.Since); err != nil {
+		d.fail("time of the last full read: %w", err)
+	}
+	return out
 }
 
 func (d *decoder) fail(format string, args ...any) {

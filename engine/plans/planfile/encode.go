@@ -57,6 +57,11 @@ func encodePlan(f *File) ([]byte, []stateMember, error) {
 		out.Replace = append(out.Replace, e.instance(a))
 	}
 	e.instances(p.Instances)
+	if a := p.Affected; a != nil {
+		out.Affected = &wireAffected{Unread: a.Unread, UnreadData: a.UnreadData, Data: a.Data, Everything: a.Everything, Digests: a.Digests.Encode()}
+		out.Affected.Since, err = a.Since.MarshalBinary()
+		e.fail(err, "time of the last full read")
+	}
 	out.Timestamp, err = p.Timestamp.MarshalBinary()
 	e.fail(err, "timestamp")
 	out.Backend = wireBackend{Type: p.Backend.Type, Config: e.anyValue(p.Backend.Config, "backend"), Workspace: p.Backend.Workspace}

@@ -127,7 +127,7 @@ func TestNoFieldIsForgotten(t *testing.T) {
 		of   any
 		want string
 	}{
-		{plans.Plan{}, "Mode Errored Applyable Complete Changes Invocations Drift Outputs Checks Relevant Variables EphemeralVariables Targets Excludes ForceReplace Invoke Waiting Instances PrevRunState PriorState Timestamp Backend"},
+		{plans.Plan{}, "Mode Errored Applyable Complete Changes Invocations Drift Outputs Checks Relevant Variables EphemeralVariables Targets Excludes ForceReplace Invoke Waiting Instances PrevRunState PriorState Affected Timestamp Backend"},
 		{plans.ResourceChange{}, "Addr PrevAddr Provider Change Reason Private RequiredReplace CreateBeforeDestroy KeepsOld Schema ConfigDeps StoredDeps"},
 		{plans.Invocation{}, "Addr Provider Config Schema Caller Event Trigger Index OnFailure Pending"},
 		{plans.Change{}, "Action Before After BeforeIdentity AfterIdentity Importing GeneratedConfig"},
@@ -323,8 +323,8 @@ func TestOtherFilesAreRefusedWithARemedy(t *testing.T) {
 	if f, err := Decode(older, Options{Engine: "0.1.0", AnyEngine: true}); err != nil || f.Engine != "0.0.9" {
 		t.Errorf("a plan of another version, to be compared: %v, %v", f, err)
 	}
-	same := &VersionError{Engine: "0.1.0", Want: "0.1.0", format: 8}
-	if got := same.Error(); !strings.Contains(got, "0.1.0 (format 8), and this is 0.1.0 (format 7)") {
+	same := &VersionError{Engine: "0.1.0", Want: "0.1.0", format: 9}
+	if got := same.Error(); !strings.Contains(got, "0.1.0 (format 9), and this is 0.1.0 (format 8)") {
 		t.Errorf("another format: %s", got)
 	}
 }

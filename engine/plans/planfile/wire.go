@@ -33,6 +33,7 @@ type wirePlan struct {
 	Expanded    []wireExpanded
 	Prev        wireState
 	Prior       wireState
+	Affected    *wireAffected
 	Timestamp   []byte
 	Backend     wireBackend
 	Providers   []wireSelection
@@ -70,6 +71,7 @@ func (w *wirePlan) code(c *coder) {
 	list(c, &w.Expanded, (*wireExpanded).code)
 	w.Prev.code(c)
 	w.Prior.code(c)
+	optional(c, &w.Affected, (*wireAffected).code)
 	c.bytes(&w.Timestamp)
 	w.Backend.code(c)
 	list(c, &w.Providers, (*wireSelection).code)
@@ -80,6 +82,24 @@ func (w *wirePlan) code(c *coder) {
 	list(c, &w.Blocks, textElement)
 	list(c, &w.BlockLists, func(v *[]uint32, c *coder) { list(c, v, indexElement) })
 	list(c, &w.PathLists, func(v *[]wirePath, c *coder) { list(c, v, (*wirePath).code) })
+}
+
+// wireAffected is a [plans.Affected]. Digests is an encoded [digests.Record].
+type wireAffected struct {
+	Unread, UnreadData int
+	Data               bool
+	Since              []byte
+	Everything         string
+	Digests            []byte
+}
+
+func (w *wireAffected) code(c *coder) {
+	c.int(&w.Unread)
+	c.int(&w.UnreadData)
+	c.bool(&w.Data)
+	c.bytes(&w.Since)
+	text(c, &w.Everything)
+	c.bytes(&w.Digests)
 }
 
 func codeCheck(v *states.CheckResult, c *coder) {

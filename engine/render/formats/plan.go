@@ -57,6 +57,12 @@ func Plan(p *plans.Plan, cfg *config.Config, schemas Schemas) ([]byte, error) {
 	if !p.Timestamp.IsZero() {
 		t.member("timestamp", p.Timestamp.UTC().Format(time.RFC3339))
 	}
+	if a := p.Affected; a != nil {
+		t.key("refresh_affected")
+		if err := t.marshal(AffectedOf(a)); err != nil {
+			return nil, err
+		}
+	}
 	t.flag("applyable", p.Applyable)
 	t.flag("complete", p.Complete)
 	t.flag("errored", p.Errored)

@@ -114,6 +114,9 @@ func (c Command) Equal(d Command) bool {
 	return c.String() == d.String()
 }
 
+// Affected is the value of the option -refresh for the objects that the changes of a plan can affect.
+const Affected = "affected"
+
 // An Options value has the options of a plan. Addresses are written as on Terraform's command line.
 type Options struct {
 	Targets  []string `json:",omitempty"`
@@ -124,6 +127,9 @@ type Options struct {
 	Destroy     bool     `json:",omitempty"`
 	RefreshOnly bool     `json:",omitempty"`
 	NoRefresh   bool     `json:",omitempty"`
+	// Refresh is "true" for a plan that reads all objects, and [Affected] for one that reads those that its changes
+	// can affect. "" means that the settings decide.
+	Refresh string `json:",omitempty"`
 	// These lists change the state itself. For each value, the plan gets a block of the configuration language:
 	//   - Imports: "ADDR ID" becomes an import block. See [Pair].
 	//   - Moves: "FROM TO" becomes a moved block.
@@ -184,7 +190,7 @@ func (o Options) Words() []string {
 	for _, set := range []struct {
 		word string
 		is   bool
-	}{{"-destroy", o.Destroy}, {"-refresh-only", o.RefreshOnly}, {"-refresh=false", o.NoRefresh}} {
+	}{{"-destroy", o.Destroy}, {"-refresh-only", o.RefreshOnly}, {"-refresh=false", o.NoRefresh}, {"-refresh=" + o.Refresh, o.Refresh != ""}} {
 		if set.is {
 			out = append(out, set.word)
 		}

@@ -47,7 +47,7 @@ var (
 	variable    = &option{[]string{"var"}, "NAME=VALUE", isVariable, more(func(c *Command) *[]string { return &c.Options.Variables }), "Sets a variable of the root module. You may give it several times."}
 	destroy     = &option{[]string{"destroy"}, "", nil, said(func(c *Command) *bool { return &c.Options.Destroy }), "Plans to destroy all objects of the project."}
 	refreshOnly = &option{[]string{"refresh-only"}, "", nil, said(func(c *Command) *bool { return &c.Options.RefreshOnly }), "Plans only to write changes made outside of Terraform into the state."}
-	refresh     = &option{[]string{"refresh"}, "false", isFalse, func(c *Command, _ string) bool { c.Options.NoRefresh = true; return true }, "Plans from the state alone, without reading the real objects first."}
+	refresh     = &option{[]string{"refresh"}, "VALUE", isRefresh, refreshing, "Which objects the plan reads: `true` for all, `false` for none, `affected` for those that its changes can affect."}
 
 	generate = &option{[]string{"generate"}, "", nil, said(func(c *Command) *bool { return &c.Generate }), "Shows the configuration of what is found, with the blocks that import it."}
 
@@ -82,6 +82,20 @@ func more(field func(*Command) *[]string) func(*Command, string) bool {
 		}
 		return true
 	}
+}
+
+// refreshing sets the option -refresh, which may be given once.
+func refreshing(c *Command, value string) bool {
+	o := &c.Options
+	if o.NoRefresh && value != "false" || o.Refresh != "" && o.Refresh != value {
+		return false
+	}
+	if value == "false" {
+		o.NoRefresh = true
+	} else {
+		o.Refresh = value
+	}
+	return true
 }
 
 func said(field func(*Command) *bool) func(*Command, string) bool {

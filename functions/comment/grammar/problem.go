@@ -29,7 +29,7 @@ const (
 	BadAddress  Kind = "bad address"  // Word
 	BadAction   Kind = "bad action"   // Word
 	BadVariable Kind = "bad variable" // Word
-	BadSwitch   Kind = "bad switch"   // Flag is Word, and can only be Want
+	BadSwitch   Kind = "bad switch"   // Word is no value of Flag
 	BadReason   Kind = "bad reason"   // empty, or longer than Most
 	BadID       Kind = "bad id"       // Word
 	ShortPlan   Kind = "short plan"   // Word; a hash needs at least Most characters

@@ -147,8 +147,8 @@ func isVariable(s string) Kind {
 	return ""
 }
 
-func isFalse(s string) Kind {
-	if s != "false" {
+func isRefresh(s string) Kind {
+	if s != "true" && s != "false" && s != Affected {
 		return BadSwitch
 	}
 	return ""

@@ -87,7 +87,7 @@ type Form struct{ Typed, Effect string }
 var table = []row{
 	{verb: Plan, participle: "planned", acts: true, takes: planning, commit: true, help: []Form{
 		{"lockstep plan", "plans the projects that this pull request changes"},
-		{"lockstep plan -target=ADDR", "plans with an option of Terraform's: `-target`, `-exclude`, `-replace`, `-var`, `-destroy`, `-refresh-only`, `-refresh=false` or `-invoke`"},
+		{"lockstep plan -target=ADDR", "plans with an option of Terraform's: `-target`, `-exclude`, `-replace`, `-var`, `-destroy`, `-refresh-only`, `-refresh=false`, `-refresh=affected` or `-invoke`"},
 	}},
 	{verb: Apply, participle: "applied", acts: true, hash: true, decisive: true, help: []Form{
 		{"lockstep apply", "applies the plans of this pull request, if they are up to date"},

@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -9,6 +10,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
+	"github.com/lockstep-iac/lockstep/functions/operation"
+	"github.com/lockstep-iac/lockstep/functions/project/environments"
 )
 
 // options are the options of a plan in the engine's form.
@@ -55,8 +58,43 @@ func optionsOf(g grammar.Options) (options, diags.Diagnostics) {
 	return out, ds
 }
 
-// waiting returns the options for a plan that leaves out the given objects: the result of [doubts].
-func (o options) waiting(objects []addrs.Target) engine.PlanOptions {
-	o.Waiting = slices.Clone(objects)
-	return engine.PlanOptions(o)
+// planOptions returns the options for a plan of the state that was just read. The plan leaves out the objects of
+// [doubts].
+func (o *checkout) planOptions(ctx context.Context) engine.PlanOptions {
+	out := engine.PlanOptions(o.options)
+	out.Waiting = slices.Clone(doubts(o.Recovery, o.job.Options))
+	if o.readsAffected() && everything(out) == "" {
+		out.Affected = o.Affected(ctx, o.job.Refresh.Data == environments.Affected)
+	}
+	return out
+}
+
+// readsAffected reports whether the plan is to read only what its changes can affect. An option wins over the
+// settings.
+func (o *checkout) readsAffected() bool {
+	if o.job.Options.Refresh != "" {
+		return o.job.Options.Refresh == grammar.Affected
+	}
+	return o.job.Refresh.Objects == environments.Affected && !o.job.Options.NoRefresh
+}
+
+// everything returns the option that makes a plan read everything; "" if there is none.
+func everything(o engine.PlanOptions) string {
+	switch {
+	case o.Mode == plans.DestroyMode:
+		return "-destroy"
+	case o.Mode == plans.RefreshOnlyMode:
+		return "-refresh-only"
+	case o.Invoke != (addrs.AbsResourceInstance{}):
+		return "-invoke"
+	}
+	return ""
+}
+
+// withoutAffect returns a warning that the option -refresh=affected of a comment has no effect.
+func (o *checkout) withoutAffect() diags.Diagnostics {
+	if option := everything(engine.PlanOptions(o.options)); option != "" && o.job.Options.Refresh == grammar.Affected {
+		return operation.AllRead(option)
+	}
+	return nil
 }

@@ -143,7 +143,8 @@ func (o *checkout) planOf(ctx context.Context, b statebackend.Backend) (*plans.P
 	if ds = append(ds, o.providers(ctx)...); ds.HasErrors() {
 		return nil, ds
 	}
-	plan, more := engine.Plan(ctx, o.told(o.run(ctx)), o.State.Current, o.options.waiting(doubts(o.Recovery, o.job.Options)))
+	plan, more := engine.Plan(ctx, o.told(o.run(ctx)), o.State.Current, o.planOptions(ctx))
+	more = append(more, o.withoutAffect()...)
 	if plan != nil {
 		more = append(more, o.Recovery.Reinvoked(plan)...)
 	}

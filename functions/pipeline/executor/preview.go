@@ -130,7 +130,7 @@ func previewed(ctx context.Context, o *checkout) (*plans.Plan, diags.Diagnostics
 	if ds = append(ds, o.providers(ctx)...); ds.HasErrors() {
 		return nil, ds
 	}
-	options := o.options.waiting(nil)
+	options := engine.PlanOptions(o.options)
 	options.SkipRefresh = true // nobody could read an object
 	plan, more := engine.Plan(ctx, o.told(o.run(ctx)), o.State.Current, options)
 	return plan, append(ds, more...)

@@ -83,7 +83,7 @@ func (o replan) remake(ctx context.Context, approved *plans.Plan) (*jobs.Replann
 	if ds := o.untaint(false); ds.HasErrors() {
 		return nil, nil, ds, nil
 	}
-	new, ds := engine.Plan(ctx, o.run(ctx), o.State.Current, o.options.waiting(doubts(o.Recovery, o.job.Options)))
+	new, ds := engine.Plan(ctx, o.run(ctx), o.State.Current, o.planOptions(ctx))
 	if new != nil {
 		ds = append(ds, o.Recovery.Reinvoked(new)...)
 	}

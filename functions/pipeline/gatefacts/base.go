@@ -290,6 +290,7 @@ func (e *Reader) Job(ctx context.Context, q *admission.Request, dir string) (j j
 	}
 	j.State, j.NoState, j.Variables, j.BackendConfig = q.Placing.Place, p.Nowhere, p.Variables, p.BackendConfig
 	j.ProviderParallelism, j.Language = p.ProviderParallelism, p.Language
+	j.Refresh = s.RefreshOf(p)
 	j.Readers = project.Readers(e.asked.Head, p)
 	if p.Unit != nil {
 		in, err := e.requirements(ctx)

@@ -75,6 +75,8 @@ type Job struct {
 	// Readers are the projects that read the outputs of this one, as the checkout defines them. They are only
 	// shown to people, and only set for plans.
 	Readers []string `json:",omitempty"`
+	// Refresh says which objects a plan reads, unless Options say so.
+	Refresh project.Refresh `json:",omitzero"`
 	// IgnoredDrift are rules for drift that the report of the plan leaves out. They are set for looks for drift only.
 	IgnoredDrift []project.IgnoredDrift `json:",omitempty"`
 	// Literals is set for looks for drift: see [PlanResult.Literals].

@@ -25,6 +25,7 @@ type Environment struct {
 	At   hcl.Range
 	// Variables are variable values as JSON, by name.
 	Variables map[string]json.RawMessage
+	Refresh   Refresh
 
 	rights     rights
 	branches   []string

@@ -68,6 +68,7 @@ func Parse(b *hcl.Block) (Environment, hcl.Diagnostics) {
 	} {
 		p.text(x.name, x.into, x.form, x.want)
 	}
+	p.out.Refresh = Refresh{Objects: Reads(values["refresh"].Text()), Data: Reads(values["refresh_data"].Text())}
 	p.roles(b.DefRange)
 	p.env()
 	p.secrets(b.DefRange)

@@ -50,6 +50,12 @@ type Block struct {
 	Inner []Block
 }
 
+// These are arguments of projects, environments and the defaults block.
+var (
+	refreshes     = Argument{Name: "refresh", OneOf: []string{"all", "affected"}, Default: "that of the environment, then of `defaults`; else `\"all\"`", Doc: "Which objects a plan reads from their providers. With `\"affected\"`, a plan reads only the objects that its changes can affect. All others count as the state has them, and the comment says how many. Looks for drift and plans with `-destroy` read all objects. The base branch decides."}
+	refreshesData = Argument{Name: "refresh_data", OneOf: []string{"all", "affected"}, Default: "as for `refresh`", Doc: "Which data sources a plan reads, if `refresh` is `\"affected\"`. The base branch decides."}
+)
+
 // usual are the arguments that a project block and the defaults block share.
 var usual = []Argument{
 	{Name: "workspace", Default: "`\"default\"`", Doc: "The workspace that Lockstep plans."},
@@ -60,6 +66,7 @@ var usual = []Argument{
 	{Name: "backend_config", Kind: files, Default: "none", Doc: "The arguments that the backend block leaves out: files with arguments, as paths from the root of the repository, or the arguments themselves."},
 	{Name: "provider_parallelism", Kind: numbers, Default: "10 for all providers together", Doc: "The number of calls of a provider that may run at a time in a plan or an apply. The names are types or source addresses of providers: `{ aws = 4, \"registry.example.com/acme/dns\" = 1 }`."},
 	{Name: "language", OneOf: []string{"1.11"}, Default: "the newest that Lockstep speaks", Doc: "The version of the Terraform language that the project is planned and applied with. Write `\"1.11\"` for a project that stays with Terraform 1.11."},
+	refreshes, refreshesData,
 	{Name: "test", Kind: boolean, Default: "`false`", Doc: "Whether Lockstep runs the tests of the project with each plan of a pull request, as a check of their own. Tests have mocks only, and no credentials. The base branch decides."},
 	{Name: "mode", OneOf: []string{"active", "shadow"}, Default: "`\"active\"`", Doc: "With `\"shadow\"`, Lockstep only plans, beside the tool that applies today, and compares the two plans. It writes one neutral check, and nothing else. The base branch decides."},
 	{Name: "apply", OneOf: []string{"comment", "merge"}, Default: "`\"comment\"`", Doc: "When Lockstep applies a plan: after a comment, before the merge, or by the merge. The base branch decides."},
@@ -119,6 +126,7 @@ var (
 		{Name: "github", Default: "none", Doc: "The name of a GitHub environment. Its protection rules are conditions of each apply, and GitHub records each apply as a deployment to it."},
 		{Name: "region", Default: "none", Doc: "The AWS region that providers find in their environment variables."},
 		{Name: "variables", Kind: values, Default: "none", Doc: "Values of variables. The project's own variables win."},
+		refreshes, refreshesData,
 		{Name: "secrets", Kind: dict, Default: "none", Doc: "Environment variables with secrets. Each value is the ARN of a secret in Secrets Manager or of a parameter in SSM that `plan_role` and `apply_role` may read. `TF_VAR_x` sets the variable x, and `TF_TOKEN_host` is the token for modules and providers of a host."},
 		{Name: "env", Kind: dict, Default: "none", Doc: "Environment variables of providers."},
 		{Name: "runner", OneOf: []string{"codebuild"}, Default: "the function for applies, in parts of 15 minutes", Doc: "The machine that applies the projects: `codebuild` is a build in AWS CodeBuild of up to 36 hours. The deployment must have it."},

@@ -1,20 +1,23 @@
 package changing
 
 import (
+	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
 	"github.com/lockstep-iac/lockstep/engine"
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/functions/operation"
 	"github.com/lockstep-iac/lockstep/functions/workdir"
 )
 
 // options checks the options and returns them in the engine's form.
 func (o *operationFlags) options() (engine.PlanOptions, diags.Diagnostics) {
-	out := engine.PlanOptions{SkipRefresh: !o.refresh}
+	out := engine.PlanOptions{SkipRefresh: o.refresh.none()}
 	var ds, more diags.Diagnostics
 	out.Mode, ds = o.mode()
 	ds = append(ds, o.checkParallelism()...)
@@ -83,7 +86,7 @@ func (o *operationFlags) mode() (plans.Mode, diags.Diagnostics) {
 		return plans.NormalMode, diags.Errorf(nil, "Invalid mode option", "A refresh destroys nothing. Run `lockstep apply -refresh-only` instead.")
 	case o.destroy && o.refreshOnly:
 		return plans.NormalMode, diags.Errorf(nil, "Incompatible plan mode options", "The options -destroy and -refresh-only cannot be used together. Remove one of them.")
-	case o.refreshOnly && !o.refresh:
+	case o.refreshOnly && o.refresh.none():
 		return plans.RefreshOnlyMode, diags.Errorf(nil, "Incompatible refresh options", "The options -refresh-only and -refresh=false cannot be used together. Remove one of them.")
 	case o.destroy:
 		return plans.DestroyMode, nil
@@ -109,6 +112,56 @@ func (o *operationFlags) checkParallelism() diags.Diagnostics {
 	return nil
 }
 
+// refreshFlag is the option -refresh.
+type refreshFlag string
+
+const affected = "affected"
+
+// set reads the value of the option. The option without a value is -refresh=true.
+func (r *refreshFlag) set(s string) error {
+	if s != affected {
+		all, err := strconv.ParseBool(s)
+		if err != nil {
+			return errors.New("use true, false or affected")
+		}
+		s = strconv.FormatBool(all)
+	}
+	*r = refreshFlag(s)
+	return nil
+}
+
+// none reports whether no object is to be read.
+func (r refreshFlag) none() bool { return r == "false" }
+
+// dataFlag is the option -refresh-data.
+type dataFlag string
+
+func (d *dataFlag) set(s string) error {
+	if s != "all" && s != affected {
+		return errors.New("use all or affected")
+	}
+	*d = dataFlag(s)
+	return nil
+}
+
+// readsAffected reports whether the plan reads only what its changes can affect. In other modes than the normal one, a
+// plan reads everything: the warning says so.
+func (o *operationFlags) readsAffected(m plans.Mode) (bool, diags.Diagnostics) {
+	switch {
+	case o.refresh != affected && o.refreshData == affected:
+		return false, diags.Warningf(nil, "All data sources are read", "The option -refresh-data=affected has an effect only with -refresh=affected. Add that option.")
+	case o.refresh != affected || m == plans.NormalMode && len(o.invoke) == 0:
+		return o.refresh == affected, nil
+	}
+	option := "-invoke"
+	if m == plans.DestroyMode {
+		option = "-destroy"
+	} else if m == plans.RefreshOnlyMode {
+		option = "-refresh-only"
+	}
+	return false, operation.AllRead(option)
+}
+
 // operationFlags are the common options of plan, apply, destroy and refresh.
 type operationFlags struct {
 	vars    cli.VarFlags
@@ -118,7 +171,8 @@ type operationFlags struct {
 	// destroyCommand is set if the command is destroy rather than apply.
 	destroyCommand bool
 	refreshOnly    bool
-	refresh        bool
+	refresh        refreshFlag
+	refreshData    dataFlag
 	targeting      targetFlags
 	replace        cli.ListFlag
 	invoke         cli.ListFlag
@@ -135,7 +189,8 @@ func operationOptions(f *cli.Flags, o *operationFlags) {
 	f.Input(&o.input)
 	f.BoolVar(&o.destroy, "destroy", false, "plan to destroy all managed objects")
 	f.BoolVar(&o.refreshOnly, "refresh-only", false, "only update the state to match the real objects")
-	f.BoolVar(&o.refresh, "refresh", true, "refresh the state before planning")
+	f.BoolFunc("refresh", "what to read before planning: true for all objects, false for none, affected for those that the changes can affect", o.refresh.set)
+	f.Func("refresh-data", "with -refresh=affected: affected to also read only the data sources that the changes can affect; the default is all", o.refreshData.set)
 	partial(f, &o.targeting)
 	f.Var(&o.replace, "replace", "replace this resource instance; may be given several times")
 	f.Var(&o.invoke, "invoke", "invoke this action, and change nothing")

@@ -121,6 +121,10 @@ func makePlan(a *cli.App, o *operationFlags, v cli.View, applying bool) (*plans.
 	if options.Invoke == (addrs.AbsResourceInstance{}) { // else no object changes
 		options.Waiting = waiting(op, options.Mode, options.Targets)
 	}
+	reads, more := o.readsAffected(options.Mode)
+	if ds = append(ds, more...); reads {
+		options.Affected = op.Affected(a.Ctx, o.refreshData == affected)
+	}
 	var generated generation
 	if o.generate != "" {
 		generated, more = generate(op, o, v)

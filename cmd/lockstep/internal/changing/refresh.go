@@ -9,7 +9,7 @@ import (
 
 // Refresh is the command refresh. It stores the refreshed state and its outputs without applying anything.
 var Refresh = cli.Command{Name: "refresh", Synopsis: "Update the state to match the real objects", Run: func(a *cli.App, args []string) int {
-	o := operationFlags{refresh: true}
+	o := operationFlags{}
 	f := a.NewFlags("refresh", "refresh [OPTIONS]")
 	refreshing(f, &o)
 	if code, ok := f.ParseArgs(args); !ok {

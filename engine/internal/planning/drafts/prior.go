@@ -33,6 +33,19 @@ func (s *Prior) Object(a addrs.ResourceInstanceObject) *states.Object {
 	return s.editor.Current().Object(a)
 }
 
+// Usual reports whether an instance has nothing to settle but its configuration: a complete current object,
+// written with that version of the schema, no deposed object, and no pending action.
+func (s *Prior) Usual(a addrs.AbsResourceInstance, version int64) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	in := s.editor.Current().Instance(a)
+	if in == nil || in.Current == nil || len(in.Deposed) > 0 {
+		return false
+	}
+	o := in.Current
+	return o.Status == states.Ready && o.SchemaVersion == version && o.AttrsJSON != nil && o.PendingText() == nil
+}
+
 // SetObject records an object; nil removes it.
 func (s *Prior) SetObject(a addrs.ResourceInstanceObject, pc addrs.AbsProviderConfig, o *states.Object) {
 	s.mu.Lock()

@@ -103,6 +103,7 @@ func (e *engine) start(call string, j jobs.Job) error {
 		{"variables", strings.Join(j.VarFiles, " ")},
 		{"limited", limited(j)},
 		{"language", string(j.Language)},
+		{"refresh", strings.TrimSpace(string(j.Refresh.Objects + " " + j.Refresh.Data))},
 		{"state", j.State.String()},
 		{"without a state because", j.NoState},
 		{"sealed by", sealedBy(j)},

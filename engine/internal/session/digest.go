@@ -1,0 +1,225 @@
+package session
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"hash"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+	ctyjson "github.com/zclconf/go-cty/cty/json"
+	"github.com/zclconf/go-cty/cty/msgpack"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/digests"
+	"github.com/lockstep-iac/lockstep/engine/marks"
+	"github.com/lockstep-iac/lockstep/engine/schema"
+	"github.com/lockstep-iac/lockstep/engine/states"
+)
+
+// A Digesting is the input of [Session.Digest]: everything by which a provider plans one instance, apart from
+// the object in the state.
+type Digesting struct {
+	Provider addrs.AbsProviderConfig
+	Resource *config.Resource
+	Schema   *schema.Schema
+	Addr     addrs.AbsResourceInstance
+	Config   cty.Value // with marks
+}
+
+// Digest returns the digest of an instance's configuration. The provider configuration must be open. ok is
+// false if the digest would say too little: a value is unknown or invalid, or the provider may be another
+// program in each run.
+//
+// Ephemeral values differ in each run, and are not stored even as a digest. So a digest leaves them out.
+// secret reports that it left some out: only the provider knows whether such a value changes the object.
+//
+// The environment of the provider's process is no part of a digest. Credentials in it may differ in each run.
+func (s *Session) Digest(ctx context.Context, d Digesting) (sum digests.Sum, secret, ok bool) {
+	version, ok := s.Versions[d.Provider.Provider]
+	if !ok {
+		return sum, false, false
+	}
+	s.mu.Lock()
+	provider, ok := s.digests[d.Provider]
+	s.mu.Unlock()
+	if !ok {
+		return sum, false, false
+	}
+	plain, sensitive := d.Config, []cty.Path(nil)
+	if marks.Any(d.Config) {
+		if d.Schema.Block.CheckEphemeral(d.Config).HasErrors() {
+			return sum, false, false
+		}
+		plain, sensitive = marks.Paths(d.Config, marks.Sensitive)
+	}
+	if d.Schema.Block.ContainsWriteOnly() {
+		kept := d.Schema.Block.WithoutWriteOnly(plain)
+		secret = !kept.RawEquals(plain)
+		plain = kept
+	}
+	if !plain.IsWhollyKnown() {
+		return sum, secret, false
+	}
+	meta, ds := s.Meta(ctx, d.Resource, d.Provider.Provider, d.Addr)
+	if ds.HasErrors() || meta != cty.NilVal && !meta.IsWhollyKnown() {
+		return sum, secret, false
+	}
+	h := newDigest()
+	h.text(d.Addr.Resource.Resource.String())
+	h.text(version)
+	h.text(d.Provider.String())
+	h.add(provider[:])
+	h.number(uint64(d.Schema.Version))
+	h.ignored(d.Resource)
+	if !h.value(d.Schema.Block, plain) {
+		return sum, secret, false
+	}
+	for _, p := range states.SortPaths(sensitive) {
+		h.text(schema.FormatPath(p))
+	}
+	if meta != cty.NilVal {
+		text, err := ctyjson.Marshal(meta, cty.DynamicPseudoType)
+		if err != nil {
+			return sum, secret, false
+		}
+		h.add(text)
+	}
+	return h.sum(), secret, true
+}
+
+// BlockDigest returns the digest of the value by which a provider validates a block before anything is planned. The
+// value may have unknown parts. ok is false if it has values that are not stored even as a digest, or if the provider
+// may be another program in each run.
+func (s *Session) BlockDigest(p addrs.Provider, r *config.Resource, rs *schema.Schema, v cty.Value) (sum digests.Sum, ok bool) {
+	version, ok := s.Versions[p]
+	if !ok || marks.Contains(v, marks.Ephemeral) {
+		return sum, false
+	}
+	plain := marks.Plain(v)
+	if rs.Block.ContainsWriteOnly() && !rs.Block.WithoutWriteOnly(plain).RawEquals(plain) {
+		return sum, false
+	}
+	text, err := msgpack.Marshal(plain, rs.Block.ImpliedType())
+	if err != nil {
+		return sum, false
+	}
+	h := newDigest()
+	h.text(r.Addr.String())
+	h.text(p.String())
+	h.text(version)
+	h.number(uint64(rs.Version))
+	h.add(text)
+	return h.sum(), true
+}
+
+// ProviderDigest returns the digest of the value of a provider configuration that is open; the zero Sum if it has
+// none.
+func (s *Session) ProviderDigest(pc addrs.AbsProviderConfig) digests.Sum {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.digests[pc]
+}
+
+// recordProvider keeps the digest of the value of a provider block, without its ephemeral values. A value that
+// is not known has no digest.
+func (s *Session) recordProvider(pc addrs.AbsProviderConfig, ps *schema.Schema, v cty.Value) {
+	if s.Versions == nil || ps == nil {
+		return
+	}
+	if marks.Contains(v, marks.Ephemeral) {
+		var err error
+		if v, err = cty.Transform(v, withoutEphemeral); err != nil {
+			return
+		}
+	}
+	plain := marks.Plain(v)
+	h := newDigest()
+	if !plain.IsWhollyKnown() || !h.value(ps.Block, plain) {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.digests == nil {
+		s.digests = map[addrs.AbsProviderConfig]digests.Sum{}
+	}
+	s.digests[pc] = h.sum()
+}
+
+func withoutEphemeral(_ cty.Path, v cty.Value) (cty.Value, error) {
+	if v.HasMark(marks.Ephemeral) {
+		return cty.NullVal(v.Type()), nil
+	}
+	return v, nil
+}
+
+// A digest computes a [digests.Sum]. Each part is written after its length, so that no two lists of parts
+// look alike.
+type digest struct {
+	hash.Hash
+	length [8]byte
+	buf    []byte // of the last value
+}
+
+func newDigest() *digest {
+	d := &digest{Hash: sha256.New()}
+	d.number(digests.Format)
+	return d
+}
+
+func (d *digest) number(n uint64) {
+	binary.BigEndian.PutUint64(d.length[:], n)
+	d.Write(d.length[:])
+}
+
+func (d *digest) add(part []byte) {
+	d.number(uint64(len(part)))
+	d.Write(part)
+}
+
+func (d *digest) text(part string) { d.add([]byte(part)) }
+
+// value adds a known value without marks. It returns false if the value does not fit the schema.
+func (d *digest) value(b *schema.Block, v cty.Value) bool {
+	text, err := b.JSON().Append(d.buf[:0], v)
+	if err != nil {
+		return false
+	}
+	d.add(text)
+	d.buf = text[:0]
+	return true
+}
+
+// ignored adds the argument ignore_changes, which decides what the provider is asked.
+func (d *digest) ignored(r *config.Resource) {
+	if r.IgnoreAllChanges {
+		d.text("all")
+	}
+	d.number(uint64(len(r.IgnoreChanges)))
+	for _, t := range r.IgnoreChanges {
+		d.text(traversalText(t))
+	}
+}
+
+// traversalText returns a traversal of attributes and indices as text.
+func traversalText(t hcl.Traversal) string {
+	var out []byte
+	for _, step := range t {
+		switch step := step.(type) {
+		case hcl.TraverseRoot:
+			out = append(append(out, '.'), step.Name...)
+		case hcl.TraverseAttr:
+			out = append(append(out, '.'), step.Name...)
+		case hcl.TraverseIndex:
+			out = append(out, step.Key.GoString()...)
+		}
+	}
+	return string(out)
+}
+
+func (d *digest) sum() (out digests.Sum) {
+	d.Sum(out[:0])
+	return out
+}
