@@ -32,7 +32,9 @@ type job struct {
 	addr  addrs.AbsResourceInstance
 	scope eval.Scope
 	val   cty.Value
-	ds    diags.Diagnostics
+	// unchanged is true if the prior state has the value, and val has not: see [expanded.value].
+	unchanged bool
+	ds        diags.Diagnostics
 }
 
 // expand lists the declared instances, and records their keys in the plan.
@@ -119,13 +121,42 @@ func (x *expanded) collect(ctx context.Context) {
 		if remaining {
 			jobs = x.remaining(ctx, abs, jobs)
 		}
-		insts := make([]eval.Instance, len(jobs))
-		vals := make([]cty.Value, len(jobs))
-		for i := range jobs {
-			insts[i], vals[i] = jobs[i].inst, jobs[i].val
-		}
-		x.p.values.Set(abs, x.p.s.Eval.CollectResource(x.r, insts, vals))
+		x.p.values.Set(abs, x.collected(abs, jobs))
 	}
+}
+
+// collected returns the function that collects the value of a resource from the instances of some jobs. It is
+// called only if an expression refers to the resource. It does not keep the jobs, which are large.
+func (x *expanded) collected(abs addrs.AbsResource, jobs []job) func() cty.Value {
+	keys := make([]addrs.InstanceKey, len(jobs))
+	changed := map[int]cty.Value{}
+	for i := range jobs {
+		if keys[i] = jobs[i].inst.Key; !jobs[i].unchanged {
+			changed[i] = jobs[i].val
+		}
+	}
+	return func() cty.Value {
+		insts := make([]eval.Instance, len(keys))
+		vals := make([]cty.Value, len(keys))
+		for i, k := range keys {
+			v, ok := changed[i]
+			if !ok {
+				v = x.unchangedValue(abs.Instance(k))
+			}
+			insts[i], vals[i] = eval.Instance{Key: k}, v
+		}
+		return x.p.s.Eval.CollectResource(x.r, insts, vals)
+	}
+}
+
+// unchangedValue returns the value of an instance that does not change, from the prior state.
+func (x *expanded) unchangedValue(a addrs.AbsResourceInstance) cty.Value {
+	o := x.p.prior.Object(addrs.ResourceInstanceObject{Instance: a})
+	v, err := x.rs.Stored(o.AttrsJSON, o.Sensitive)
+	if err != nil {
+		panic("planning: " + a.String() + " was encoded, but cannot be decoded: " + err.Error())
+	}
+	return x.rs.Block.Referred(v)
 }
 
 // remaining returns the instances of a resource that will exist after an apply of the plan: the selected
@@ -144,7 +175,10 @@ func (x *expanded) remaining(ctx context.Context, abs addrs.AbsResource, jobs []
 	}
 	for i := range jobs {
 		k := jobs[i].inst.Key
-		declared[i], vals[k] = k, jobs[i].val
+		declared[i] = k
+		if vals[k] = jobs[i].val; jobs[i].unchanged {
+			vals[k] = x.unchangedValue(jobs[i].addr)
+		}
 		if x.p.in.Mode != plans.RefreshOnlyMode && x.p.selected.hasInstance(jobs[i].addr) {
 			present[k] = true
 		}

@@ -12,27 +12,31 @@ import (
 // at the end of the resource's visit. Safe for concurrent use.
 type Values struct {
 	mu    sync.Mutex
-	of    map[addrs.AbsResource]cty.Value
+	of    map[addrs.AbsResource]func() cty.Value
 	ended bool
 }
 
-// Set sets the value of a resource.
-func (v *Values) Set(a addrs.AbsResource, val cty.Value) {
+// Set sets the function that returns the value of a resource. It is called at most once, at the first Get.
+func (v *Values) Set(a addrs.AbsResource, val func() cty.Value) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.of == nil {
-		v.of = map[addrs.AbsResource]cty.Value{}
+		v.of = map[addrs.AbsResource]func() cty.Value{}
 	}
-	v.of[a] = val
+	v.of[a] = sync.OnceValue(val)
 }
 
 // Get returns the value of a resource; ok is false if it has none yet. ended reports that the walk is over,
 // so that the resource will never have a value.
 func (v *Values) Get(a addrs.AbsResource) (val cty.Value, ok, ended bool) {
 	v.mu.Lock()
-	defer v.mu.Unlock()
-	val, ok = v.of[a]
-	return val, ok, v.ended
+	f, ok := v.of[a]
+	ended = v.ended
+	v.mu.Unlock()
+	if ok {
+		val = f()
+	}
+	return val, ok, ended
 }
 
 // End records that the walk is over.
