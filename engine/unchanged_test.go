@@ -86,6 +86,7 @@ resource "terraform_data" "a" {
   count = %d
   input = { name = "i${count.index}", index = count.index, tags = ["a", "b"] }
 }
+output "n" { value = length(terraform_data.a) }
 `, n)}
 	s := newSized(t, files)
 	st := stored(t, s.apply(s.plan(states.Empty())))
@@ -98,6 +99,9 @@ resource "terraform_data" "a" {
 	}
 	before := held()
 	plan := s.plan(st)
+	if out := plan.Outputs[0]; !out.After.RawEquals(cty.NumberIntVal(n)) || out.Action != plans.NoOp {
+		t.Errorf("the number of instances is planned as %#v", out.After)
+	}
 	if each := (held() - before) / n; each > most {
 		t.Errorf("the plan holds %d bytes for an object that does not change, and at most %d are allowed", each, most)
 	} else {

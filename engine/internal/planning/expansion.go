@@ -28,14 +28,16 @@ type expanded struct {
 // A job is one instance to plan, and the result. Each job is written by one goroutine, and read only after
 // all have ended, so jobs need no lock.
 type job struct {
-	inst  eval.Instance
-	addr  addrs.AbsResourceInstance
-	scope eval.Scope
-	val   cty.Value
+	inst eval.Instance
+	addr addrs.AbsResourceInstance
+	val  cty.Value
 	// unchanged is true if the prior state has the value, and val has not: see [expanded.value].
 	unchanged bool
 	ds        diags.Diagnostics
 }
+
+// scope returns the scope of the instance. The slice of jobs must not grow any more.
+func (j *job) scope() eval.Scope { return eval.Scope{Module: j.addr.Module, Instance: &j.inst} }
 
 // expand lists the declared instances, and records their keys in the plan.
 //
@@ -53,17 +55,17 @@ func (b *block) expand() (*expanded, diags.Diagnostics) {
 		}
 		start := len(x.jobs)
 		keys := make([]addrs.InstanceKey, len(instances))
+		x.jobs = slices.Grow(x.jobs, len(instances))
 		for i := range instances {
 			keys[i] = instances[i].Key
-			x.jobs = append(x.jobs, job{inst: instances[i], addr: abs.Instance(instances[i].Key), scope: eval.Scope{Module: in}})
+			x.jobs = append(x.jobs, job{inst: instances[i], addr: abs.Instance(instances[i].Key)})
 		}
 		x.spans[abs] = [2]int{start, len(x.jobs)}
 		ds = append(ds, b.p.s.Eval.Ready(in, b.r)...)
 		b.p.recordKeys(abs, keys)
 	}
 	x.declared = make(map[addrs.AbsResourceInstance]bool, len(x.jobs))
-	for i := range x.jobs { // pointers to jobs are valid from here on: the slice no longer grows
-		x.jobs[i].scope.Instance = &x.jobs[i].inst
+	for i := range x.jobs {
 		x.declared[x.jobs[i].addr] = true
 	}
 	if !ds.HasErrors() {
@@ -97,7 +99,7 @@ func (x *expanded) each(ctx context.Context, plan func(context.Context, *block, 
 			j.val = x.storedValue(ctx, j.addr)
 			return
 		}
-		b, ds := x.forInstance(ctx, j.addr, j.scope)
+		b, ds := x.forInstance(ctx, j.addr, j.scope())
 		if j.ds = ds; ds.HasErrors() {
 			return
 		}
@@ -121,13 +123,15 @@ func (x *expanded) collect(ctx context.Context) {
 		if remaining {
 			jobs = x.remaining(ctx, abs, jobs)
 		}
-		x.p.values.Set(abs, x.collected(abs, jobs))
+		keys, collected := x.collected(abs, jobs)
+		x.p.values.Set(abs, keys, collected)
 	}
 }
 
-// collected returns the function that collects the value of a resource from the instances of some jobs. It is
-// called only if an expression refers to the resource. It does not keep the jobs, which are large.
-func (x *expanded) collected(abs addrs.AbsResource, jobs []job) func() cty.Value {
+// collected returns the instance keys of some jobs, and the function that collects the value of their resource.
+// The function is called only if an expression refers to the resource. It does not keep the jobs, which are
+// large.
+func (x *expanded) collected(abs addrs.AbsResource, jobs []job) ([]addrs.InstanceKey, func() cty.Value) {
 	keys := make([]addrs.InstanceKey, len(jobs))
 	changed := map[int]cty.Value{}
 	for i := range jobs {
@@ -135,7 +139,7 @@ func (x *expanded) collected(abs addrs.AbsResource, jobs []job) func() cty.Value
 			changed[i] = jobs[i].val
 		}
 	}
-	return func() cty.Value {
+	return keys, func() cty.Value {
 		insts := make([]eval.Instance, len(keys))
 		vals := make([]cty.Value, len(keys))
 		for i, k := range keys {
