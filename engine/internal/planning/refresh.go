@@ -125,7 +125,7 @@ func (b *block) movedOnly(addr addrs.AbsResourceInstance) bool {
 
 // equal reports whether two values are equal, without regard to marks.
 func equal(a, b cty.Value) bool {
-	return marks.Plain(a).RawEquals(marks.Plain(b))
+	return marks.Equal(a, b) || marks.Equal(marks.Plain(a), marks.Plain(b))
 }
 
 // drifted records that an object differs from the stored one. Whether people see this is decided when all

@@ -182,5 +182,8 @@ func (s *Session) Stored(addr addrs.AbsResourceInstance, rs *schema.Schema, o *s
 func SameMarks(a, b cty.Value) bool {
 	_, pa := marks.Paths(a, marks.Sensitive)
 	_, pb := marks.Paths(b, marks.Sensitive)
+	if len(pa)+len(pb) == 0 {
+		return true
+	}
 	return cty.NewPathSet(pa...).Equal(cty.NewPathSet(pb...))
 }
