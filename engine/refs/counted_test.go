@@ -14,15 +14,15 @@ import (
 func TestCounted(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		`length(t_x.a)`:                             "t_x.a",
-		`length(t_x.a) > 0 ? length(t_x.b) : 0`:     "t_x.a t_x.b",
-		`{ n = [max(length(t_x.a), 1)] }`:           "t_x.a",
-		`length(t_x.a) + length(t_x.a[0])`:          "t_x.a",
-		`length(data.t_x.a)`:                        "data.t_x.a",
-		`length(t_x.a[*].id)`:                       "",
-		`length(t_x.a...)`:                          "",
-		`length([t_x.a])`:                           "",
-		`keys(t_x.a)`:                               "",
+		`length(t_x.a)`:                              "t_x.a",
+		`length(t_x.a) > 0 ? length(t_x.b) : 0`:      "t_x.a t_x.b",
+		`{ n = [max(length(t_x.a), 1)] }`:            "t_x.a",
+		`length(t_x.a) + length(t_x.a[0])`:           "t_x.a",
+		`length(data.t_x.a)`:                         "data.t_x.a",
+		`length(t_x.a[*].id)`:                        "",
+		`length(t_x.a...)`:                           "",
+		`length([t_x.a])`:                            "",
+		`keys(t_x.a)`:                                "",
 		`[for i in range(length(t_x.a)) : t_x.b[i]]`: "t_x.a",
 	} {
 		t.Run(text, func(t *testing.T) {
