@@ -16,7 +16,7 @@ export GOFLAGS
 VERSION ?= 0.1.0-dev
 REPRODUCIBLE = GOAMD64=v1 GOARM64=v8.0
 
-.PHONY: all build release reproduce check test sizes docs vulnerabilities bench fuzz bombs torture simulate long mutants mutate differential clients scanners clean parts
+.PHONY: all build release reproduce check test sizes docs vulnerabilities bench microbench fuzz bombs torture simulate long mutants mutate differential clients scanners clean parts
 
 all: build
 
@@ -81,8 +81,16 @@ GENERATED = ./cmd/docs ./cmd/lockstep ./cmd/lockstep/internal/deploying ./functi
 vulnerabilities:
 	go run golang.org/x/vuln/cmd/govulncheck@v1.9.0 ./...
 
-# The project's own benchmarks.
+# What commands cost on generated configurations, beside the tools in WITH ("terraform,tofu"). Medians of RUNS. WORKLOADS
+# chooses by name: see cmd/bench.
+RUNS ?= 5
+WITH ?=
+WORKLOADS ?=
 bench:
+	go run ./cmd/bench -runs '$(RUNS)' -with '$(WITH)' $(WORKLOADS)
+
+# The benchmarks of the packages.
+microbench:
 	go test -run '^$$' -bench . -benchmem ./engine/... ./statebackend/...
 
 # Fuzzes each parser for FUZZTIME, one after another; FUZZ chooses by package/name.

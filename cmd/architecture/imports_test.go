@@ -25,13 +25,14 @@ var directions = []struct {
 	{"github/...", nil},
 
 	// What people read and write.
-	{"functions/places", nil},
-	{"functions/project/...", []string{"engine/...", "functions/comment/grammar", "functions/places"}},
-	{"functions/internal/toolresults", nil},
-	{"functions/comment/...", []string{"engine/plans/counting", "functions/internal/toolresults"}},
+	{"functions/internal/lazyregexp", nil},
+	{"functions/places", []string{"functions/internal/lazyregexp"}},
+	{"functions/project/...", []string{"engine/...", "functions/comment/grammar", "functions/internal/lazyregexp", "functions/places"}},
+	{"functions/internal/toolresults", []string{"functions/internal/lazyregexp"}},
+	{"functions/comment/...", []string{"engine/plans/counting", "functions/internal/lazyregexp", "functions/internal/toolresults"}},
 	{"functions/page", nil},
 	{"functions/page/pagetest", []string{"statebackend/..."}},
-	{"functions/page/signin", []string{"functions/page", "github"}},
+	{"functions/page/signin", []string{"functions/internal/lazyregexp", "functions/page", "github"}},
 	{"functions/pricing", nil},
 	{"functions/metrics", nil},
 
@@ -45,7 +46,7 @@ var directions = []struct {
 	{"functions/pipeline/internal/estimates", nil},
 
 	// What every webhook starts: no engine, no settings.
-	{"functions/pipeline/intake", []string{"functions/comment/...", "functions/pipeline", "github"}},
+	{"functions/pipeline/intake", []string{"functions/comment/...", "functions/internal/lazyregexp", "functions/pipeline", "github"}},
 
 	// The engine's side: the state, the plan and its process. It knows no records of the pipeline, and not GitHub's requests.
 	{"functions/internal/encrypting", []string{"engine/...", "statebackend/..."}},
@@ -65,7 +66,7 @@ var directions = []struct {
 	{"functions/pipeline/sessions", []string{"statebackend/...", "functions/pipeline/jobs", "functions/places"}},
 
 	// The records of the pipeline, and the facts behind decisions.
-	{"functions/pipeline/shadow", []string{"functions/pipeline"}},
+	{"functions/pipeline/shadow", []string{"functions/internal/lazyregexp", "functions/pipeline"}},
 	{"functions/pipeline/internal/ledger", []string{"engine/...", "functions/comment/...", "functions/pipeline", "functions/pipeline/shadow", "functions/pipeline/runs", "functions/pipeline/jobs", "functions/pipeline/internal/admission", "functions/pipeline/internal/estimates", "functions/pipeline/internal/ratelimits", "functions/places", "functions/project/...", "github"}},
 	{"functions/pipeline/audit", []string{"engine/plans/counting", "functions/comment/rulings", "functions/pipeline", "functions/pipeline/runs", "functions/pipeline/requirementrules"}},
 	{"functions/pipeline/decisionlog", []string{"functions/pipeline", "functions/pipeline/runs", "functions/pipeline/requirementrules", "github"}},

@@ -253,6 +253,9 @@ func valueAt(v cty.Value, path cty.Path) cty.Value {
 
 // differs reports whether a change changes the value at a path.
 func differs(c *plans.ResourceChange, path cty.Path) bool {
+	if c.Action == plans.NoOp {
+		return false // it may have no values: see [plans.ResourceChange.Unchanged]
+	}
 	before, _ := c.Before.UnmarkDeep()
 	after, _ := c.After.UnmarkDeep()
 	a, b := valueAt(before, path), valueAt(after, path)

@@ -21,6 +21,7 @@ func (e *Evaluator) context(rs []refs.Reference, s Scope) (*hcl.EvalContext, dia
 	for i := range rs {
 		b.add(&rs[i])
 	}
+	b.addCounted()
 	b.addInstances()
 	ctx := b.shared(f)
 	if b.ds.HasErrors() {
@@ -88,6 +89,7 @@ type builder struct {
 	vars, locals []string // names, in the order of the first reference
 	resources    map[addrs.Resource]cty.Value
 	only         map[addrs.Resource][]addrs.InstanceKey // resources with references to single instances only, and the keys of these
+	counted      []addrs.Resource                       // resources of whose instances the number is referred to
 	outputs      map[string][]string                    // outputs referred to, by call; "" means all outputs
 }
 
@@ -114,15 +116,44 @@ func (b *builder) add(r *refs.Reference) {
 		if _, ok := b.resources[o.Res]; ok {
 			return
 		}
+		if r.Counted && b.e.phase.Count != nil {
+			b.counted = append(b.counted, o.Res)
+			return
+		}
 		if r.HasKey {
 			put(&b.only, o.Res, append(b.only[o.Res], r.Key))
 			return
 		}
-		v, ds := b.e.phase.Resource(b.e.ctx, addrs.AbsResource{Module: b.s.Module, Resource: o.Res}, nil)
-		put(&b.resources, o.Res, v)
-		b.ds = append(b.ds, ds...)
+		b.addWhole(o.Res)
 	case addrs.KindCall:
 		put(&b.outputs, o.Name, append(b.outputs[o.Name], r.Output))
+	}
+}
+
+func (b *builder) addWhole(r addrs.Resource) {
+	v, ds := b.e.phase.Resource(b.e.ctx, addrs.AbsResource{Module: b.s.Module, Resource: r}, nil)
+	put(&b.resources, r, v)
+	b.ds = append(b.ds, ds...)
+}
+
+// addCounted adds the resources to which all references are to the number of instances. Their values have
+// unknown instances, as many as there are.
+func (b *builder) addCounted() {
+	for _, r := range b.counted {
+		if _, ok := b.resources[r]; ok {
+			continue
+		}
+		block := b.e.frame(b.s.Module).module.Resources[r]
+		keys, ok := b.e.phase.Count(addrs.AbsResource{Module: b.s.Module, Resource: r})
+		if !ok || b.only[r] != nil || block.Count == nil && block.ForEach == nil {
+			b.addWhole(r)
+			continue
+		}
+		ins, vals := make([]Instance, len(keys)), make([]cty.Value, len(keys))
+		for i, k := range keys {
+			ins[i].Key, vals[i] = k, cty.DynamicVal
+		}
+		put(&b.resources, r, b.e.CollectResource(block, ins, vals))
 	}
 }
 

@@ -23,6 +23,9 @@ type Phase struct {
 	// instance key. If only is not nil, the caller uses just the instances with these keys; the others may have
 	// any value. The function may call a provider. ctx is the context of [New].
 	Resource func(ctx context.Context, r addrs.AbsResource, only []addrs.InstanceKey) (cty.Value, diags.Diagnostics)
+	// Count returns the instance keys in the value that Resource returns for a resource; false if they are not
+	// known. It serves references to the number of instances alone, which need no values. It may be nil.
+	Count func(r addrs.AbsResource) ([]addrs.InstanceKey, bool)
 	// CallKeys and ResourceKeys return the instance keys that an earlier phase decided. If they are nil,
 	// count and for_each decide.
 	CallKeys     func(addrs.ModuleInstance, string) ([]addrs.InstanceKey, bool)

@@ -18,6 +18,7 @@ import (
 type call struct {
 	*hclsyntax.FunctionCallExpr
 	bound growth.Bound
+	once  *constant // nil if the call is not constant
 }
 
 // UnwrapExpression returns the original expression. HCL's static analyses call it.
@@ -31,7 +32,7 @@ func guardCall(x *hclsyntax.FunctionCallExpr) hclsyntax.Expression {
 		}
 		x.Args[i] = checkedLiteral(guard(x.Args[i]))
 	}
-	return &call{x, growth.Of(x.Name)}
+	return &call{x, growth.Of(x.Name), constantOf(x)}
 }
 
 // Value implements hcl.Expression. It evaluates the call within the budget.
@@ -42,17 +43,25 @@ func (c *call) Value(ctx *hcl.EvalContext) (v cty.Value, ds hcl.Diagnostics) {
 		}
 	}()
 	switch {
-	case c.bound.Trivial():
-		v, ds = c.FunctionCallExpr.Value(ctx)
+	case c.once != nil:
+		v, ds = c.once.evaluate(ctx, c.direct)
 	case c.bound.Closures:
 		v, ds = c.afterwards(ctx)
 	default:
-		v, ds = c.ahead(ctx)
+		v, ds = c.direct(ctx)
 	}
 	if ds.HasErrors() {
 		ds = c.discreet(ctx, ds)
 	}
 	return v, ds
+}
+
+// direct evaluates a call of a function that gets the values of its arguments.
+func (c *call) direct(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
+	if c.bound.Trivial() {
+		return c.FunctionCallExpr.Value(ctx)
+	}
+	return c.ahead(ctx)
 }
 
 // ahead evaluates a call, and checks the arguments before the function is called.

@@ -274,7 +274,10 @@ type ResourceChange struct {
 	PrevAddr addrs.AbsResourceInstance
 	Provider addrs.AbsProviderConfig
 	Change
-	Reason Reason
+	// Unchanged is the object in the prior state that a no-op leaves as it is. If it is set, Before and After
+	// are not: [ResourceChange.Decoded] returns the change with both.
+	Unchanged *states.Object
+	Reason    Reason
 	// Private is the private data that the provider returned with its plan.
 	Private []byte
 	// RequiredReplace are the paths of the attributes that force a replacement.

@@ -336,6 +336,7 @@ func (a *analysis) find(x hcl.Expression) []Reference {
 		return refs
 	}
 	refs := a.resolve(x.Variables(), false)
+	markCounted(x, refs)
 	a.r.exprs[x] = refs
 	return refs
 }

@@ -22,6 +22,8 @@ type Reference struct {
 	// Key is the instance key after a resource or call, if it is a literal.
 	Key    addrs.InstanceKey
 	HasKey bool
+	// Counted is true if the expression uses only the number of the instances of a resource: `length(t.a)`.
+	Counted bool
 	// Rest has the steps after the object, beginning with its key if there is one.
 	Rest hcl.Traversal
 	// whole is the reference as written. It is nil for an implied reference, such as a resource's reference

@@ -50,7 +50,7 @@ func (c *resultCheck) object(l *layout, planned, actual cty.Value, path cty.Path
 	for i := range l.attrs {
 		f := &l.attrs[i]
 		p, a := planned.GetAttr(f.name), actual.GetAttr(f.name)
-		if p.RawEquals(a) || p.RawEquals(f.unknown) && a.Type().Equals(f.ty) {
+		if marks.Equal(p, a) || p.RawEquals(f.unknown) && a.Type().Equals(f.ty) {
 			continue // as planned, or unknown in the plan and of the right type
 		}
 		c.attribute(f, p, a, attr(path, f.name))

@@ -57,7 +57,7 @@ func (c *planCheck) object(l *layout, prior, config, planned cty.Value, path cty
 	for i := range l.blocks {
 		n := &l.blocks[i]
 		p, co := planned.GetAttr(n.name), config.GetAttr(n.name)
-		if p.RawEquals(co) {
+		if marks.Equal(p, co) {
 			continue
 		}
 		pr := cty.NullVal(n.ty)

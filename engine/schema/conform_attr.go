@@ -1,6 +1,10 @@
 package schema
 
-import "github.com/zclconf/go-cty/cty"
+import (
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine/marks"
+)
 
 // attributes checks the attributes of one body or object. config and planned are
 // not null.
@@ -8,7 +12,7 @@ func (c *planCheck) attributes(l *layout, prior, config, planned cty.Value, path
 	for i := range l.attrs {
 		f := &l.attrs[i]
 		p, co := planned.GetAttr(f.name), config.GetAttr(f.name)
-		if f.WriteOnly || f.Computed && co.IsNull() || p.RawEquals(co) {
+		if f.WriteOnly || f.Computed && co.IsNull() || marks.Equal(p, co) {
 			continue // write-only, chosen by the provider, or as configured
 		}
 		pr := f.null

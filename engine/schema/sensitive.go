@@ -29,9 +29,9 @@ func (b *Block) SensitivePaths(v cty.Value) []cty.Path {
 	return l.collect(out, v, nil, sensitive)
 }
 
-// Echoed returns the given paths, and in addition the paths at which an attribute repeats a part at one of the
+// echoed returns the given paths, and in addition the paths at which an attribute repeats a part at one of the
 // given paths. For example, `output.key` of a terraform_data repeats `input.key`.
-func (b *Block) Echoed(paths []cty.Path) []cty.Path {
+func (b *Block) echoed(paths []cty.Path) []cty.Path {
 	l := b.layout()
 	if !l.echoes {
 		return paths
@@ -167,4 +167,28 @@ func (l *layout) collectNested(out []cty.Path, n Nesting, v cty.Value, path cty.
 		}
 	}
 	return out
+}
+
+// MarkSensitive returns v with sensitive marks at the given paths, at the paths that the schema declares
+// sensitive, and at the paths whose values repeat one of these values.
+func (b *Block) MarkSensitive(v cty.Value, paths []cty.Path) cty.Value {
+	if v.IsNull() || !v.IsKnown() {
+		return v
+	}
+	if b.ContainsSensitive() {
+		paths = append(slices.Clone(paths), b.SensitivePaths(marks.Plain(v))...)
+	}
+	return marks.At(v, marks.Sensitive, b.echoed(paths))
+}
+
+// Stored decodes the attributes of an object that a state has stored with this schema. The values at the given
+// paths, and those that the schema declares sensitive, have sensitive marks. Attributes that the schema does
+// not have are left out.
+func (s *Schema) Stored(attributes []byte, sensitive []cty.Path) (cty.Value, error) {
+	codec := s.Block.JSON()
+	v, err := codec.Parse(codec.Strip(attributes))
+	if err != nil {
+		return cty.DynamicVal, err
+	}
+	return s.Block.MarkSensitive(v, sensitive), nil
 }

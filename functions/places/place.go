@@ -13,11 +13,12 @@ import (
 	"fmt"
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/lockstep-iac/lockstep/functions/internal/lazyregexp"
 )
 
 // A Place is the address of one state. The zero value is no address. It may contain a secret
@@ -110,12 +111,12 @@ func text(v any) string {
 // bucketPattern matches the name of a bucket. Access points and their aliases are not allowed, because they are
 // other names for the same objects. Lockstep could not see that an object with two names has one owner. Source:
 // https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucketnamingrules.html
-var bucketPattern = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`)
+var bucketPattern = lazyregexp.New(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`)
 
 // tablePattern matches the name of a DynamoDB table. ARNs are not allowed: an ARN could name a table in another
 // account.
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.NamingRulesDataTypes.html
-var tablePattern = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,255}$`)
+var tablePattern = lazyregexp.New(`^[A-Za-z0-9_.-]{1,255}$`)
 
 var aliases = []string{"-s3alias", "--ol-s3", ".mrap"}
 

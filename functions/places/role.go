@@ -2,7 +2,8 @@ package places
 
 import (
 	"fmt"
-	"regexp"
+
+	"github.com/lockstep-iac/lockstep/functions/internal/lazyregexp"
 )
 
 // RoleArgument is the argument of the backend "s3" with the role that has access to the state. Source:
@@ -15,7 +16,7 @@ type Role struct{ ARN, ExternalID string }
 
 // rolePattern matches the ARN of a role.
 // Source: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_identifiers.html#identifiers-arns
-var rolePattern = regexp.MustCompile(`^arn:[a-z-]+:iam::[0-9]{12}:role/[\w+=,.@/-]+$`)
+var rolePattern = lazyregexp.New(`^arn:[a-z-]+:iam::[0-9]{12}:role/[\w+=,.@/-]+$`)
 
 // Role returns the role of the place; the zero value if the block has none.
 func (p Place) Role() Role {

@@ -191,7 +191,7 @@ func newApplier(ctx context.Context, in Input, stop context.CancelCauseFunc) *ap
 	a.values = newValues(in.Plan, a.s, a.record, a.failures, a.report)
 	a.values.namedByOwnActions = namedByOwnActions(in.Plan, in.Config, in.Refs)
 	a.s.Eval = eval.New(ctx, eval.Phase{
-		Program: in.Program, Variables: in.Variables, Resource: a.values.resource,
+		Program: in.Program, Variables: in.Variables, Resource: a.values.resource, Count: a.values.count,
 		CallKeys: func(m addrs.ModuleInstance, call string) ([]addrs.InstanceKey, bool) {
 			keys, ok := in.Plan.Instances.Calls[plans.CallInstance{Module: m, Call: call}]
 			return keys, ok

@@ -119,6 +119,21 @@ func (v *values) resource(ctx context.Context, abs addrs.AbsResource, only []add
 	return c.val, nil
 }
 
+// count returns the instance keys in the value of a whole resource: see [eval.Phase.Count]. The result is false if
+// only [values.resource] can tell: it reports instances that failed.
+func (v *values) count(abs addrs.AbsResource) ([]addrs.InstanceKey, bool) {
+	keys, planned := v.plan.Instances.Resources[abs]
+	if !planned || abs.Resource.Mode == addrs.Ephemeral || v.incomplete() || v.namedByOwnActions[abs] || v.failures.of(abs, nil) {
+		return nil, false
+	}
+	for _, k := range keys {
+		if v.record.object(addrs.ResourceInstanceObject{Instance: abs.Instance(k)}) == nil {
+			return nil, false
+		}
+	}
+	return keys, true
+}
+
 // hasOthers reports whether the plan has at least two instances of the resource, among them all instances in
 // only. It is false for ephemeral resources, which are opened as a whole.
 func (v *values) hasOthers(abs addrs.AbsResource, only []addrs.InstanceKey) bool {

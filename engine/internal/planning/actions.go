@@ -223,10 +223,10 @@ func (t *triggering) all() []*invoking {
 // invoking returns the invocation of a firing; nil if its condition is false. It also returns nil after
 // errors, which it reports.
 func (t *triggering) invoking(f firing) *invoking {
-	trigger, caller := t.r.Triggers[f.trigger], t.c.Addr.Instance
-	value := t.c.After
+	trigger, caller, c := t.r.Triggers[f.trigger], t.c.Addr.Instance, t.c.Decoded()
+	value := c.After
 	if f.event.Destroys() {
-		value = t.c.Before
+		value = c.Before
 	}
 	if t.c.Schema != nil {
 		value = t.c.Schema.Block.Referred(value)

@@ -202,8 +202,8 @@ func (x *instance) stored(ctx context.Context) (refreshed, bool) {
 	return refreshed{object: &next, value: v, identity: identity}, true
 }
 
-// unchanged is the change of a settled instance.
-func (x *instance) unchanged() *plans.ResourceChange {
+// settledChange is the change of a settled instance.
+func (x *instance) settledChange() *plans.ResourceChange {
 	return &plans.ResourceChange{
 		Addr: x.object(), Provider: x.pc, Schema: x.rs,
 		Change: plans.Change{

@@ -26,13 +26,14 @@ type block struct {
 	rs     *schema.Schema
 	ps     *schema.Provider
 	cbd    bool
+	listed *dependencyText // nil for orphans
 }
 
 // open finds the schema of a block and opens its provider configuration, once for all instances. If for_each
 // in the provider block gives each instance its own configuration, client is nil, and [block.forInstance] or
 // [block.forObject] finds the client.
 func (p *planner) open(ctx context.Context, m *config.Module, r *config.Resource) (*block, diags.Diagnostics) {
-	b := &block{p: p, m: m, r: r, cr: addrs.ConfigResource{Module: m.Addr, Resource: r.Addr}, use: m.ResourceUse(r)}
+	b := &block{p: p, m: m, r: r, cr: addrs.ConfigResource{Module: m.Addr, Resource: r.Addr}, use: m.ResourceUse(r), listed: &dependencyText{}}
 	b.pc = b.use.Config
 	b.cbd = p.forced[b.cr]
 	var ds diags.Diagnostics

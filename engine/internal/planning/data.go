@@ -25,7 +25,7 @@ func (x *expanded) planData(ctx context.Context) diags.Diagnostics {
 		}
 	}
 	return x.each(ctx, func(ctx context.Context, b *block, j *job) (cty.Value, diags.Diagnostics) {
-		in := &instance{block: b, addr: j.addr, scope: j.scope}
+		in := &instance{block: b, addr: j.addr, scope: j.scope()}
 		return in.planData(ctx)
 	})
 }

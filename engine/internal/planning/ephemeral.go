@@ -6,7 +6,6 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/lockstep-iac/lockstep/engine/diags"
-	"github.com/lockstep-iac/lockstep/engine/eval"
 	"github.com/lockstep-iac/lockstep/engine/internal/session"
 )
 
@@ -17,7 +16,7 @@ import (
 func (x *expanded) openEphemerals(ctx context.Context) diags.Diagnostics {
 	return x.each(ctx, func(ctx context.Context, b *block, j *job) (cty.Value, diags.Diagnostics) {
 		return b.p.s.OpenEphemeral(ctx, session.Ephemeral{
-			Addr: j.addr, Client: b.client, Resource: b.r, Schema: b.rs, Scope: eval.Scope{Module: j.addr.Module, Instance: j.scope.Instance},
+			Addr: j.addr, Client: b.client, Resource: b.r, Schema: b.rs, Scope: j.scope(),
 		})
 	})
 }

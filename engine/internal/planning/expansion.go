@@ -28,12 +28,16 @@ type expanded struct {
 // A job is one instance to plan, and the result. Each job is written by one goroutine, and read only after
 // all have ended, so jobs need no lock.
 type job struct {
-	inst  eval.Instance
-	addr  addrs.AbsResourceInstance
-	scope eval.Scope
-	val   cty.Value
-	ds    diags.Diagnostics
+	inst eval.Instance
+	addr addrs.AbsResourceInstance
+	val  cty.Value
+	// unchanged is true if the prior state has the value, and val has not: see [expanded.value].
+	unchanged bool
+	ds        diags.Diagnostics
 }
+
+// scope returns the scope of the instance. The slice of jobs must not grow any more.
+func (j *job) scope() eval.Scope { return eval.Scope{Module: j.addr.Module, Instance: &j.inst} }
 
 // expand lists the declared instances, and records their keys in the plan.
 //
@@ -51,17 +55,17 @@ func (b *block) expand() (*expanded, diags.Diagnostics) {
 		}
 		start := len(x.jobs)
 		keys := make([]addrs.InstanceKey, len(instances))
+		x.jobs = slices.Grow(x.jobs, len(instances))
 		for i := range instances {
 			keys[i] = instances[i].Key
-			x.jobs = append(x.jobs, job{inst: instances[i], addr: abs.Instance(instances[i].Key), scope: eval.Scope{Module: in}})
+			x.jobs = append(x.jobs, job{inst: instances[i], addr: abs.Instance(instances[i].Key)})
 		}
 		x.spans[abs] = [2]int{start, len(x.jobs)}
 		ds = append(ds, b.p.s.Eval.Ready(in, b.r)...)
 		b.p.recordKeys(abs, keys)
 	}
 	x.declared = make(map[addrs.AbsResourceInstance]bool, len(x.jobs))
-	for i := range x.jobs { // pointers to jobs are valid from here on: the slice no longer grows
-		x.jobs[i].scope.Instance = &x.jobs[i].inst
+	for i := range x.jobs {
 		x.declared[x.jobs[i].addr] = true
 	}
 	if !ds.HasErrors() {
@@ -95,7 +99,7 @@ func (x *expanded) each(ctx context.Context, plan func(context.Context, *block, 
 			j.val = x.storedValue(ctx, j.addr)
 			return
 		}
-		b, ds := x.forInstance(ctx, j.addr, j.scope)
+		b, ds := x.forInstance(ctx, j.addr, j.scope())
 		if j.ds = ds; ds.HasErrors() {
 			return
 		}
@@ -119,13 +123,44 @@ func (x *expanded) collect(ctx context.Context) {
 		if remaining {
 			jobs = x.remaining(ctx, abs, jobs)
 		}
-		insts := make([]eval.Instance, len(jobs))
-		vals := make([]cty.Value, len(jobs))
-		for i := range jobs {
-			insts[i], vals[i] = jobs[i].inst, jobs[i].val
-		}
-		x.p.values.Set(abs, x.p.s.Eval.CollectResource(x.r, insts, vals))
+		keys, collected := x.collected(abs, jobs)
+		x.p.values.Set(abs, keys, collected)
 	}
+}
+
+// collected returns the instance keys of some jobs, and the function that collects the value of their resource.
+// The function is called only if an expression refers to the resource. It does not keep the jobs, which are
+// large.
+func (x *expanded) collected(abs addrs.AbsResource, jobs []job) ([]addrs.InstanceKey, func() cty.Value) {
+	keys := make([]addrs.InstanceKey, len(jobs))
+	changed := map[int]cty.Value{}
+	for i := range jobs {
+		if keys[i] = jobs[i].inst.Key; !jobs[i].unchanged {
+			changed[i] = jobs[i].val
+		}
+	}
+	return keys, func() cty.Value {
+		insts := make([]eval.Instance, len(keys))
+		vals := make([]cty.Value, len(keys))
+		for i, k := range keys {
+			v, ok := changed[i]
+			if !ok {
+				v = x.unchangedValue(abs.Instance(k))
+			}
+			insts[i], vals[i] = eval.Instance{Key: k}, v
+		}
+		return x.p.s.Eval.CollectResource(x.r, insts, vals)
+	}
+}
+
+// unchangedValue returns the value of an instance that does not change, from the prior state.
+func (x *expanded) unchangedValue(a addrs.AbsResourceInstance) cty.Value {
+	o := x.p.prior.Object(addrs.ResourceInstanceObject{Instance: a})
+	v, err := x.rs.Stored(o.AttrsJSON, o.Sensitive)
+	if err != nil {
+		panic("planning: " + a.String() + " was encoded, but cannot be decoded: " + err.Error())
+	}
+	return x.rs.Block.Referred(v)
 }
 
 // remaining returns the instances of a resource that will exist after an apply of the plan: the selected
@@ -144,7 +179,10 @@ func (x *expanded) remaining(ctx context.Context, abs addrs.AbsResource, jobs []
 	}
 	for i := range jobs {
 		k := jobs[i].inst.Key
-		declared[i], vals[k] = k, jobs[i].val
+		declared[i] = k
+		if vals[k] = jobs[i].val; jobs[i].unchanged {
+			vals[k] = x.unchangedValue(jobs[i].addr)
+		}
 		if x.p.in.Mode != plans.RefreshOnlyMode && x.p.selected.hasInstance(jobs[i].addr) {
 			present[k] = true
 		}

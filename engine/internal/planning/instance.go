@@ -29,13 +29,16 @@ type instance struct {
 	// imported is true if an import has just added the object to the prior state.
 	imported bool
 	weighed  weighed // in a plan that reads only what is affected
+	// unchanged is set if the instance does not change, and its value is not kept: see leave.
+	unchanged bool
 }
 
 func (x *instance) object() addrs.ResourceInstanceObject {
 	return addrs.ResourceInstanceObject{Instance: x.addr}
 }
 
-// plan plans the instance, and returns its planned value, to which other blocks refer.
+// plan plans the instance, and returns its planned value, to which other blocks refer. If the instance is
+// unchanged, the value is cty.NilVal: the prior state has it.
 //
 // In a plan that only refreshes, nothing is planned: the value is the refreshed object, or unknown without an
 // object. Conditions are still evaluated, because their results are part of the state.
@@ -64,10 +67,13 @@ func (x *instance) plan(ctx context.Context) (cty.Value, diags.Diagnostics) {
 		return cty.NilVal, ds
 	}
 	change.Importing = importing
+	v := x.rs.Block.Referred(change.After)
 	if change.Action == plans.NoOp {
 		x.settle()
 		if x.p.affected != nil {
-			x.p.affected.record(x)
+			x.p.affected.record(x) // which may still read the object, and compares it then
+		} else {
+			x.leave(change)
 		}
 	}
 	x.p.changes.Record(change)
@@ -76,8 +82,11 @@ func (x *instance) plan(ctx context.Context) (cty.Value, diags.Diagnostics) {
 			return cty.NilVal, append(ds, more...)
 		}
 	}
-	v := x.rs.Block.Referred(change.After)
-	return v, append(ds, x.postconditions(v)...)
+	ds = append(ds, x.postconditions(v)...)
+	if x.unchanged {
+		return cty.NilVal, ds
+	}
+	return v, ds
 }
 
 // settle stores the current dependencies and create-before-destroy setting with an object that will not change,
@@ -87,6 +96,9 @@ func (x *instance) settle() {
 	o := *x.found.object
 	deps := x.p.deps.Stored(x.cr)
 	if x.imported && len(deps.All()) == 0 {
+		return
+	}
+	if x.stores(o.Dependencies) && o.CreateBeforeDestroy == x.cbd && o.SkipDestroy == x.r.Keep {
 		return
 	}
 	o.Dependencies, o.CreateBeforeDestroy, o.SkipDestroy = deps, x.cbd, x.r.Keep
@@ -106,7 +118,7 @@ func (x *instance) change(ctx context.Context) (*plans.ResourceChange, diags.Dia
 	}
 	w := &x.weighed
 	if w.settled && !w.sampled {
-		return x.unchanged(), ds
+		return x.settledChange(), ds
 	}
 	more = x.question(config).Validate(ctx)
 	if ds = append(ds, more...); more.HasErrors() {

@@ -51,8 +51,9 @@ func (x *expanded) planManaged(ctx context.Context) diags.Diagnostics {
 		return ds
 	}
 	ds = append(ds, x.each(ctx, func(ctx context.Context, b *block, j *job) (cty.Value, diags.Diagnostics) {
-		in := &instance{block: b, addr: j.addr, scope: j.scope}
+		in := &instance{block: b, addr: j.addr, scope: j.scope()}
 		v, ds := in.plan(ctx)
+		j.unchanged = in.unchanged
 		return v, append(ds, b.deleteDeposed(ctx, j.addr)...)
 	})...)
 	return append(ds, x.deleteUndeclared(ctx)...)

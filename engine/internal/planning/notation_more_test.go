@@ -38,7 +38,7 @@ func (s *story) more(t *testing.T, what string, p *plans.Plan) (out []string) {
 		out = inState(p.PriorState)
 	case "values":
 		for _, c := range slices.Concat(p.Drift, p.Changes) {
-			out = append(out, fmt.Sprintf("%s of %s: %s -> %s private %q cbd %v deps %s", name(c.Addr), c.Provider, short(c.Before), short(c.After), c.Private, c.CreateBeforeDestroy, list(c.StoredDeps)))
+			out = append(out, fmt.Sprintf("%s of %s: %s -> %s private %q cbd %v deps %s", name(c.Addr), c.Provider, short(c.Decoded().Before), short(c.Decoded().After), c.Private, c.CreateBeforeDestroy, list(c.StoredDeps)))
 		}
 		for _, o := range p.Outputs {
 			out = append(out, fmt.Sprintf("output.%s: %s -> %s", o.Name, short(o.Before), short(o.After)))

@@ -77,7 +77,7 @@ func newPlanner(ctx context.Context, in Input) *planner {
 	p.s = &session.Session{Environment: in.Environment}
 	p.s.Eval = eval.New(ctx, eval.Phase{
 		Program: in.Program, Variables: in.Variables, InvalidVariables: in.InvalidVariables,
-		Resource: p.resourceValue, ConditionsWarn: in.Mode != plans.NormalMode, ValidationsWarn: in.Mode == plans.DestroyMode,
+		Resource: p.resourceValue, Count: p.values.Keys, ConditionsWarn: in.Mode != plans.NormalMode, ValidationsWarn: in.Mode == plans.DestroyMode,
 	})
 	p.imports = importing.NewBlocks(in.Config, in.Mode, p.s.Eval, p.prior)
 	p.deps = dependencies.New(in.Config, in.Refs)

@@ -67,7 +67,7 @@ func (b *block) refresh(ctx context.Context, addr addrs.ResourceInstanceObject) 
 	deps, cbd, keep := o.Dependencies, o.CreateBeforeDestroy, o.SkipDestroy
 	if b.r != nil && addr.Deposed == addrs.NotDeposed {
 		cbd, keep = b.cbd, b.r.Keep
-		if !p.in.SkipRefresh {
+		if !p.in.SkipRefresh && !b.stores(o.Dependencies) {
 			deps = states.MergeDependencies(p.deps.Stored(b.cr), o.Dependencies)
 		}
 	}
@@ -79,7 +79,11 @@ func (b *block) refresh(ctx context.Context, addr addrs.ResourceInstanceObject) 
 			err)...)
 	}
 	next.Extra = o.Extra
-	p.prior.SetObject(addr, b.pc, next)
+	if b.mayLeave(addr) && sameObject(o, next) {
+		next = o
+	} else {
+		p.prior.SetObject(addr, b.pc, next)
+	}
 	if !p.in.SkipRefresh {
 		if action := b.driftAction(addr.Instance, o, upgraded, val); action != plans.NoOp || b.movedOnly(addr.Instance) {
 			b.drifted(addr, plans.Change{Action: action, Before: upgraded, After: val})
@@ -128,7 +132,7 @@ func (b *block) movedOnly(addr addrs.AbsResourceInstance) bool {
 
 // equal reports whether two values are equal, without regard to marks.
 func equal(a, b cty.Value) bool {
-	return marks.Plain(a).RawEquals(marks.Plain(b))
+	return marks.Equal(a, b) || marks.Equal(marks.Plain(a), marks.Plain(b))
 }
 
 // drifted records that an object differs from the stored one. Whether people see this is decided when all

@@ -61,14 +61,7 @@ func (s *Session) mark(v cty.Value, rs *schema.Schema, o *states.Object) cty.Val
 // MarkSensitive returns v with sensitive marks at the given paths, at the paths that the schema declares
 // sensitive, and at the paths whose values repeat one of these values.
 func MarkSensitive(v cty.Value, rs *schema.Schema, paths []cty.Path) cty.Value {
-	if v.IsNull() || !v.IsKnown() {
-		return v
-	}
-	if rs.Block.ContainsSensitive() {
-		plain := marks.Plain(v)
-		paths = append(slices.Clone(paths), rs.Block.SensitivePaths(plain)...)
-	}
-	return marks.At(v, marks.Sensitive, rs.Block.Echoed(paths))
+	return rs.Block.MarkSensitive(v, paths)
 }
 
 // LacksPaths reports whether the stored object o does not list all paths that the schema declares sensitive.
@@ -178,16 +171,19 @@ func (s *Session) Stored(addr addrs.AbsResourceInstance, rs *schema.Schema, o *s
 	if o.Value != cty.NilVal {
 		return o.Value, nil
 	}
-	v, err := rs.Block.JSON().Parse(rs.Block.JSON().Strip(o.AttrsJSON))
+	v, err := rs.Stored(o.AttrsJSON, o.Sensitive)
 	if err != nil {
 		return cty.DynamicVal, diags.FromError("Invalid object in the state", fmt.Errorf("%s: %w", addr, err))
 	}
-	return s.mark(v, rs, o), nil
+	return v, nil
 }
 
 // SameMarks reports whether the same paths of two values are sensitive.
 func SameMarks(a, b cty.Value) bool {
 	_, pa := marks.Paths(a, marks.Sensitive)
 	_, pb := marks.Paths(b, marks.Sensitive)
+	if len(pa)+len(pb) == 0 {
+		return true
+	}
 	return cty.NewPathSet(pa...).Equal(cty.NewPathSet(pb...))
 }

@@ -95,6 +95,7 @@ func (e *encoder) changes(list []*plans.ResourceChange) []wireChange {
 }
 
 func (e *encoder) change(c *plans.ResourceChange) wireChange {
+	c = c.Decoded()
 	t, err := e.schema(c.Schema)
 	e.fail(err, "%s", c.Addr)
 	w := wireChange{
@@ -118,7 +119,9 @@ func (e *encoder) change(c *plans.ResourceChange) wireChange {
 	prior := cty.NilVal
 	if s := e.plan.PriorState; s != nil {
 		if o := s.Object(c.Addr); o != nil && o.AttrsJSON != nil && c.Schema != nil {
-			prior = o.Value
+			if prior = o.Value; prior == cty.NilVal && o.SchemaVersion == c.Schema.Version {
+				prior, _ = c.Schema.Stored(o.AttrsJSON, o.Sensitive) // after an error, the value is in the file twice
+			}
 		}
 	}
 	w.Before = e.value(c.Before, t, prior, valuePrior, c.Addr)

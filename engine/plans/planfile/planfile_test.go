@@ -128,7 +128,7 @@ func TestNoFieldIsForgotten(t *testing.T) {
 		want string
 	}{
 		{plans.Plan{}, "Mode Errored Applyable Complete Changes Invocations Drift Outputs Checks Relevant Variables EphemeralVariables Targets Excludes ForceReplace Invoke Waiting Instances PrevRunState PriorState Affected Timestamp Backend"},
-		{plans.ResourceChange{}, "Addr PrevAddr Provider Change Reason Private RequiredReplace CreateBeforeDestroy KeepsOld Schema ConfigDeps StoredDeps"},
+		{plans.ResourceChange{}, "Addr PrevAddr Provider Change Unchanged Reason Private RequiredReplace CreateBeforeDestroy KeepsOld Schema ConfigDeps StoredDeps"},
 		{plans.Invocation{}, "Addr Provider Config Schema Caller Event Trigger Index OnFailure Pending"},
 		{plans.Change{}, "Action Before After BeforeIdentity AfterIdentity Importing GeneratedConfig"},
 		{plans.OutputChange{}, "Name Change Sensitive"},

@@ -9,6 +9,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/marks"
 	"github.com/lockstep-iac/lockstep/engine/provider"
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
@@ -60,10 +61,10 @@ func planData(req provider.PlanRequest) (provider.PlanResponse, diags.Diagnostic
 	prior := req.Prior
 	switch {
 	case prior.IsNull():
-	case !prior.GetAttr("triggers_replace").RawEquals(trigger):
+	case !marks.Equal(prior.GetAttr("triggers_replace"), trigger):
 		out.RequiresReplace = []cty.Path{cty.GetAttrPath("triggers_replace")}
 		prior = dataSchema.Block.NullValue()
-	case !prior.GetAttr("input").RawEquals(input):
+	case !marks.Equal(prior.GetAttr("input"), input):
 		id, output = req.Proposed.GetAttr("id"), cty.UnknownVal(input.Type())
 	default:
 		id, output = req.Proposed.GetAttr("id"), req.Proposed.GetAttr("output")

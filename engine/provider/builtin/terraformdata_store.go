@@ -6,6 +6,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/marks"
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 
@@ -55,7 +56,7 @@ func planStore(prior, proposed cty.Value) (next cty.Value, replaces bool, ds dia
 		}
 	}
 	input, wanted := proposed.GetAttr("input"), proposed.GetAttr("version")
-	changed := !kept.RawEquals(input)
+	changed := !marks.Equal(kept, input)
 	if !wanted.IsKnown() || !wanted.IsNull() {
 		changed = !wanted.RawEquals(version)
 	}

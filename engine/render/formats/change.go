@@ -94,11 +94,12 @@ func (t *jsonText) actions(a plans.Action, keeps bool) {
 // mask of unknown values is empty if the whole object is known. Texts that are also in planned_values are
 // copied from there.
 func (t *jsonText) values(c *plans.ResourceChange) {
+	done, written := t.planned[c]
+	c = c.Decoded()
 	if c.Before != cty.NilVal {
 		t.key("before")
 		t.attributes(c.Before, c.Schema)
 	}
-	done, written := t.planned[c]
 	if c.After != cty.NilVal {
 		whole := false
 		switch {

@@ -156,7 +156,8 @@ func (t *jsonText) plannedOutputs(outputs []*plans.OutputChange) error {
 	return nil
 }
 
-func (t *jsonText) plannedResource(c *plans.ResourceChange, address string) {
+func (t *jsonText) plannedResource(of *plans.ResourceChange, address string) {
+	c := of.Decoded()
 	t.openObject()
 	t.member("address", address)
 	t.resourceParts(c.Addr.Instance.Resource, c.Provider.Provider)
@@ -187,7 +188,7 @@ func (t *jsonText) plannedResource(c *plans.ResourceChange, address string) {
 	}
 	t.plannedIdentity(c)
 	t.closeObject()
-	t.planned[c] = x
+	t.planned[of] = x
 }
 
 // plannedIdentity writes the identity of a planned object, unless there is none or it is unknown.

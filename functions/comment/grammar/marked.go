@@ -1,9 +1,10 @@
 package grammar
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/lockstep-iac/lockstep/functions/internal/lazyregexp"
 )
 
 // marks are the signs of Markdown around a marked text, and quotation marks. end is the sign that closes begin.
@@ -13,7 +14,7 @@ var marks = []struct{ begin, end string }{
 }
 
 // itemPattern matches the beginning of a Markdown list item or heading.
-var itemPattern = regexp.MustCompile(`^([-*+]|[0-9]{1,9}[.)]|#{1,6})[ \t]+`)
+var itemPattern = lazyregexp.New(`^([-*+]|[0-9]{1,9}[.)]|#{1,6})[ \t]+`)
 
 // marked returns the commands of a comment that contains nothing but commands, all marked as code, as a list,
 // in bold or in quotes. Lockstep does not carry out such commands: they have the problem [Marked]. A person who

@@ -1,9 +1,10 @@
 package grammar
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/lockstep-iac/lockstep/functions/internal/lazyregexp"
 )
 
 // An option is an option of a command. People may type it with one dash or two, and with a space or = before
@@ -163,7 +164,7 @@ func dashed(text string) string {
 }
 
 // optionPattern matches a word that a person may have meant as the name of an option.
-var optionPattern = regexp.MustCompile(`^[a-z][a-z0-9_-]*$`)
+var optionPattern = lazyregexp.New(`^[a-z][a-z0-9_-]*$`)
 
 // cutFlag splits a word such as "-target=a" into the option's name and the value. hasValue is false if there is
 // no "=". ok is false if the word is no option.

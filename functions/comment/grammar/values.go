@@ -1,19 +1,20 @@
 package grammar
 
 import (
-	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/lockstep-iac/lockstep/functions/internal/lazyregexp"
 )
 
 // namePattern matches the names of projects, directories and workspaces. A name consists of parts with "/"
 // between them. A part has letters, digits, "_", "." and "-", and begins with a letter, a digit or "_". So no
 // part is "..", or looks like an option. The name "." is the repository's root directory.
-var namePattern = regexp.MustCompile(`^(\.|[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*)*)$`)
+var namePattern = lazyregexp.New(`^(\.|[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*)*)$`)
 
 // patternPattern matches patterns for names of projects, directories and workspaces, such as "live/**". In a
 // pattern, "*" stands for a part of a name.
-var patternPattern = regexp.MustCompile(`^(\.|[A-Za-z0-9_*][A-Za-z0-9_.*-]*(/[A-Za-z0-9_*][A-Za-z0-9_.*-]*)*)$`)
+var patternPattern = lazyregexp.New(`^(\.|[A-Za-z0-9_*][A-Za-z0-9_.*-]*(/[A-Za-z0-9_*][A-Za-z0-9_.*-]*)*)$`)
 
 // Limits for the values of options:
 //   - maxName is the maximum length of a name, in bytes.
@@ -36,10 +37,10 @@ func isPattern(s string) Kind {
 }
 
 // hashPattern matches words that a person may have meant as the hash of a plan, or as its beginning.
-var hashPattern = regexp.MustCompile(`^[0-9A-Fa-f]{1,64}$`)
+var hashPattern = lazyregexp.New(`^[0-9A-Fa-f]{1,64}$`)
 
 // commitPattern matches words that a person may have meant as the ID of a commit, a SHA-1 or SHA-256 hash.
-var commitPattern = regexp.MustCompile(`^[0-9A-Fa-f]{7,64}$`)
+var commitPattern = lazyregexp.New(`^[0-9A-Fa-f]{7,64}$`)
 
 // shortestPlan is the minimum number of characters of a plan's hash in a command.
 const shortestPlan = 7
@@ -53,17 +54,17 @@ const (
 )
 
 var (
-	addressPattern  = regexp.MustCompile(`^` + nameStep + keyStep + `(\.` + nameStep + keyStep + `)+$`)
-	actionPattern   = regexp.MustCompile(`^(module\.` + nameStep + keyStep + `\.)*action\.` + nameStep + `\.` + nameStep + keyStep + `$`)
-	outputPattern   = regexp.MustCompile(`^` + nameStep + `$`)
-	resourcePattern = regexp.MustCompile(`^(module\.` + nameStep + keyStep + `\.)*(resource\.)?` + nameStep + `\.` + nameStep + keyStep + `$`)
+	addressPattern  = lazyregexp.New(`^` + nameStep + keyStep + `(\.` + nameStep + keyStep + `)+$`)
+	actionPattern   = lazyregexp.New(`^(module\.` + nameStep + keyStep + `\.)*action\.` + nameStep + `\.` + nameStep + keyStep + `$`)
+	outputPattern   = lazyregexp.New(`^` + nameStep + `$`)
+	resourcePattern = lazyregexp.New(`^(module\.` + nameStep + keyStep + `\.)*(resource\.)?` + nameStep + `\.` + nameStep + keyStep + `$`)
 )
 
 // unescaped returns an address with plain quotes around its keys. People copy a["x"] from a shell as a[\"x\"],
 // and phones write a[“x”].
 func unescaped(s string) string { return keyQuotes.ReplaceAllString(s, `["$1$2"]`) }
 
-var keyQuotes = regexp.MustCompile(`\[(?:\\"([^"\\]*)\\"|[“”„]([^“”„"]*)[“”])\]`)
+var keyQuotes = lazyregexp.New(`\[(?:\\"([^"\\]*)\\"|[“”„]([^“”„"]*)[“”])\]`)
 
 func isAddress(s string) Kind {
 	if len(s) > maxValue || !addressPattern.MatchString(s) {
@@ -138,7 +139,7 @@ func isID(s string) Kind {
 	return ""
 }
 
-var variablePattern = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]*=`)
+var variablePattern = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_-]*=`)
 
 func isVariable(s string) Kind {
 	if len(s) > maxValue || !variablePattern.MatchString(s) || !writable(s) {

@@ -3,7 +3,8 @@ package toolresults
 import (
 	"fmt"
 	"math/big"
-	"regexp"
+
+	"github.com/lockstep-iac/lockstep/functions/internal/lazyregexp"
 )
 
 // An Amount is an exact decimal number, such as an amount of money. The zero value is 0. Amounts do not change.
@@ -11,7 +12,7 @@ type Amount struct{ rat *big.Rat }
 
 // decimal matches the decimals that are read. It has no exponent, because 1e999999999 has few characters and takes much
 // memory.
-var decimal = regexp.MustCompile(`^-?[0-9]{1,30}(\.[0-9]{1,60})?$`)
+var decimal = lazyregexp.New(`^-?[0-9]{1,30}(\.[0-9]{1,60})?$`)
 
 // ParseAmount reads a decimal such as "-12.40", of at most 30 digits before the point and 60 after it.
 func ParseAmount(text string) (Amount, error) {

@@ -5,14 +5,15 @@ import (
 	"encoding/hex"
 	"io"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/lockstep-iac/lockstep/functions/internal/lazyregexp"
 )
 
 // moving matches the numbers in a message that change when lines move: "main.tf:12,3-4" and "line 12".
-var moving = regexp.MustCompile(`(?i)(:|\blines? )[0-9]+([,:-][0-9]+)*`)
+var moving = lazyregexp.New(`(?i)(:|\blines? )[0-9]+([,:-][0-9]+)*`)
 
 // fingerprint returns the fingerprint of a finding. The tool's own fingerprints count, if it has any. If it has
 // none, the message and the content of the line count. The number of the line never counts.

@@ -7,10 +7,11 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/lockstep-iac/lockstep/functions/internal/lazyregexp"
 )
 
 // checkXML returns an error for XML with a long tag, or a long text between two tags. A decoder would keep each as a
@@ -203,7 +204,7 @@ func (x *junitReader) close() {
 }
 
 // prefixed matches messages that begin with a place, such as "main.tf:3,1-20: ...".
-var prefixed = regexp.MustCompile(`^([^:\n]{1,300}):([0-9]{1,7})[:,]`)
+var prefixed = lazyregexp.New(`^([^:\n]{1,300}):([0-9]{1,7})[:,]`)
 
 // place sets the file of the present test case, if there is one of this name.
 func (x *junitReader) place(file, line string) {
@@ -224,7 +225,7 @@ func count(text string) int {
 }
 
 // duration matches times in seconds. Some tools write 1,234.5 for large ones.
-var duration = regexp.MustCompile(`^[0-9][0-9,]{0,20}(\.[0-9]{1,20})?$`)
+var duration = lazyregexp.New(`^[0-9][0-9,]{0,20}(\.[0-9]{1,20})?$`)
 
 // seconds reads a time in seconds; 0 if there is none.
 func seconds(text string) time.Duration {

@@ -1,9 +1,10 @@
 package toolresults
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/lockstep-iac/lockstep/functions/internal/lazyregexp"
 )
 
 // A message is a message of SARIF: a text, or the ID of a text of the rule. Arguments replace {0}, {1} and so on.
@@ -36,7 +37,7 @@ func messageOf(w *walker) (m message) {
 }
 
 // placeholder matches {0}, and doubled brackets, which stand for single ones.
-var placeholder = regexp.MustCompile(`\{[0-9]{1,3}\}|\{\{|\}\}`)
+var placeholder = lazyregexp.New(`\{[0-9]{1,3}\}|\{\{|\}\}`)
 
 // fill returns the text of the message, with its arguments. texts are those of the rule. A text that becomes too long
 // is replaced as a whole, because a part of it could contain half of a secret.

@@ -1,8 +1,9 @@
 package toolresults
 
 import (
-	"regexp"
 	"strconv"
+
+	"github.com/lockstep-iac/lockstep/functions/internal/lazyregexp"
 )
 
 // severityOf returns the severity of a result; "" if the result is not a finding but says, for example, that a check
@@ -33,7 +34,7 @@ func severityOf(x sarifResult, rule rule) Severity {
 }
 
 // score matches numbers like 7.5.
-var score = regexp.MustCompile(`^[0-9]{1,2}(\.[0-9]{1,10})?$`)
+var score = lazyregexp.New(`^[0-9]{1,2}(\.[0-9]{1,10})?$`)
 
 // securitySeverity returns the severity for a number from 0.1 to 10; "" for any other text.
 func securitySeverity(text string) Severity {
@@ -54,7 +55,7 @@ func securitySeverity(text string) Severity {
 }
 
 // percent matches numbers from 0 to 100, and the integers before their points.
-var percent = regexp.MustCompile(`^([0-9]{1,3})(\.[0-9]{1,20})?$`)
+var percent = lazyregexp.New(`^([0-9]{1,3})(\.[0-9]{1,20})?$`)
 
 // rankOf returns the priority from 1 to 100; 0 if there is none.
 func rankOf(text string) int {

@@ -2,8 +2,9 @@ package toolresults
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
+
+	"github.com/lockstep-iac/lockstep/functions/internal/lazyregexp"
 )
 
 // Limits of [Tail].
@@ -15,7 +16,7 @@ const (
 )
 
 // escapes matches the sequences by which programs set colours and move the cursor of a terminal, and write titles.
-var escapes = regexp.MustCompile(`\x1b(\[[0-9;:?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\)?|[@-Z\\^_])`)
+var escapes = lazyregexp.New(`\x1b(\[[0-9;:?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\)?|[@-Z\\^_])`)
 
 // These are the limits of [Readable].
 const (

@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/lockstep-iac/lockstep/functions/internal/lazyregexp"
 	"github.com/lockstep-iac/lockstep/functions/page"
 	"github.com/lockstep-iac/lockstep/github"
 )
@@ -21,7 +21,7 @@ const LinkLife = 15 * time.Minute
 // clock.
 const clockDrift = time.Minute
 
-var namePattern = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,100}$`)
+var namePattern = lazyregexp.New(`^[A-Za-z0-9_.-]{1,100}$`)
 
 // check returns an error if the scope is not one repository or pull request.
 func (s Scope) check() error {

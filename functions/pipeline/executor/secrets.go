@@ -73,6 +73,7 @@ func (s *secrets) add(p *plans.Plan) {
 		if c.Schema != nil && c.Schema.Block != nil {
 			s.names(c.Schema.Block.ImpliedType())
 		}
+		c = c.Decoded()
 		s.marked(c.Before)
 		s.marked(c.After)
 	}

@@ -4,12 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/functions/comment/notes"
+	"github.com/lockstep-iac/lockstep/functions/internal/lazyregexp"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
@@ -42,8 +42,8 @@ type named struct {
 }
 
 var (
-	ownerPattern = regexp.MustCompile(`^[a-z0-9_][a-z0-9_-]{0,99}$`)
-	repoPattern  = regexp.MustCompile(`^[a-z0-9_.*-]{1,100}$`)
+	ownerPattern = lazyregexp.New(`^[a-z0-9_][a-z0-9_-]{0,99}$`)
+	repoPattern  = lazyregexp.New(`^[a-z0-9_.*-]{1,100}$`)
 )
 
 // ParseServes parses a list of names, separated by commas or spaces. The error lists every mistake.

@@ -1,28 +1,29 @@
 package shadow
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/lockstep-iac/lockstep/functions/internal/lazyregexp"
 )
 
 // The format of Atlantis 0.47.1, in English. Source: server/events/templates, and GenerateSeparators in
 // server/events/vcs/common/common.go. Atlantis does not name the commit.
 var (
-	atlantisOne = regexp.MustCompile("^Ran (Plan|Apply) for (?:project: `([^`]+)` )?dir: `([^`]+)` workspace: `([^`]+)`$")
+	atlantisOne = lazyregexp.New("^Ran (Plan|Apply) for (?:project: `([^`]+)` )?dir: `([^`]+)` workspace: `([^`]+)`$")
 	// atlantisMany is the first line of a comment about several projects. A list of them and a section for each follow.
-	atlantisMany    = regexp.MustCompile(`^Ran (Plan|Apply) for (\d+) projects:$`)
-	atlantisItem    = regexp.MustCompile("^1\\. (?:project: `([^`]+)` )?dir: `([^`]+)` workspace: `([^`]+)`$")
-	atlantisSection = regexp.MustCompile("^### \\d+\\. (?:project: `([^`]+)` )?dir: `([^`]+)` workspace: `([^`]+)`$")
-	atlantisFailed  = regexp.MustCompile(`^\*\*(?:Plan|Apply) (?:Error\*\*$|Failed\*\*:)`)
+	atlantisMany    = lazyregexp.New(`^Ran (Plan|Apply) for (\d+) projects:$`)
+	atlantisItem    = lazyregexp.New("^1\\. (?:project: `([^`]+)` )?dir: `([^`]+)` workspace: `([^`]+)`$")
+	atlantisSection = lazyregexp.New("^### \\d+\\. (?:project: `([^`]+)` )?dir: `([^`]+)` workspace: `([^`]+)`$")
+	atlantisFailed  = lazyregexp.New(`^\*\*(?:Plan|Apply) (?:Error\*\*$|Failed\*\*:)`)
 	// atlantisFooter says how many plans have no changes. Atlantis can be told to leave out their sections.
-	atlantisFooter = regexp.MustCompile(`^(\d+) projects, (\d+) with changes, (\d+) with no changes, (\d+) failed$`)
+	atlantisFooter = lazyregexp.New(`^(\d+) projects, (\d+) with changes, (\d+) with no changes, (\d+) failed$`)
 
 	// A comment that is too long is cut into several. These are the seams.
-	atlantisGoesOn = regexp.MustCompile("\\n(?:```\\n)?(?:</details>\\n)?\\n<br>\\n\\n\\*\\*Warning\\*\\*: Output length greater than max comment size\\. Continued in next comment\\.$")
-	atlantisGoneOn = regexp.MustCompile("^Continued (?:\\w+ output )?from previous comment\\.\\n(?:<details><summary>Show Output</summary>\\n\\n)?(?:```diff\\n)?")
+	atlantisGoesOn = lazyregexp.New("\\n(?:```\\n)?(?:</details>\\n)?\\n<br>\\n\\n\\*\\*Warning\\*\\*: Output length greater than max comment size\\. Continued in next comment\\.$")
+	atlantisGoneOn = lazyregexp.New("^Continued (?:\\w+ output )?from previous comment\\.\\n(?:<details><summary>Show Output</summary>\\n\\n)?(?:```diff\\n)?")
 	// atlantisShort is in the place of a beginning that Atlantis has dropped.
-	atlantisShort = regexp.MustCompile(`^> \[!WARNING\]\n> \*\*Warning\*\*: Command output is larger than the maximum number of comments per command\. Output truncated\.\n(?:<details><summary>Show Output</summary>\n\n)?`)
+	atlantisShort = lazyregexp.New(`^> \[!WARNING\]\n> \*\*Warning\*\*: Command output is larger than the maximum number of comments per command\. Output truncated\.\n(?:<details><summary>Show Output</summary>\n\n)?`)
 )
 
 // readAtlantis reads comments of Atlantis. It joins those that Atlantis has cut.

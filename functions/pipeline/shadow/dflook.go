@@ -2,16 +2,17 @@ package shadow
 
 import (
 	"encoding/json"
-	"regexp"
 	"strings"
+
+	"github.com/lockstep-iac/lockstep/functions/internal/lazyregexp"
 )
 
 // The format of dflook/terraform-github-actions 3.0.0. Source: image/src/github_pr_comment. The action names the directory
 // and the workspace, or a label, and no commit.
 var (
-	dflookHeader = regexp.MustCompile(`^<!-- dflook/terraform-github-actions (\{.*\}) -->$`)
-	dflookPath   = regexp.MustCompile(`^(?:Terraform|OpenTofu) plan in __(.+?)__(?: in the __(.+)__ workspace)?$`)
-	dflookLabel  = regexp.MustCompile(`^(?:Terraform|OpenTofu) plan for __(.+)__$`)
+	dflookHeader = lazyregexp.New(`^<!-- dflook/terraform-github-actions (\{.*\}) -->$`)
+	dflookPath   = lazyregexp.New(`^(?:Terraform|OpenTofu) plan in __(.+?)__(?: in the __(.+)__ workspace)?$`)
+	dflookLabel  = lazyregexp.New(`^(?:Terraform|OpenTofu) plan for __(.+)__$`)
 )
 
 // dflookCut is the last line of a plan that is too long for a comment.

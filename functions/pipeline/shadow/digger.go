@@ -1,27 +1,28 @@
 package shadow
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/lockstep-iac/lockstep/functions/internal/lazyregexp"
 )
 
 // The format of Digger of 2025-11-21 (commit 9b9539b). Source: libs/comment_utils, and reportTerraformPlanOutput in
 // cli/pkg/digger/digger.go. Digger names projects, and no directories and commits.
 var (
 	// diggerRun is the first line of a comment about one project.
-	diggerRun = regexp.MustCompile(`^<details [^>]*><summary>(plan|apply) for (.+) \d{4}-\d\d-\d\d \d\d:\d\d:\d\d \([A-Z0-9+-]+\)</summary>$`)
+	diggerRun = lazyregexp.New(`^<details [^>]*><summary>(plan|apply) for (.+) \d{4}-\d\d-\d\d \d\d:\d\d:\d\d \([A-Z0-9+-]+\)</summary>$`)
 	// diggerReport is the first line of a comment about several projects. The name of a project comes after its plan.
-	diggerReport = regexp.MustCompile(`^<details [^>]*><summary>Digger (?:run report at .+|latest run report)</summary>$`)
-	diggerPlan   = regexp.MustCompile(`^ *<details [^>]*><summary>(Plan|Apply) output</summary>$`)
-	diggerCheck  = regexp.MustCompile(`^ *<details [^>]*><summary>Terraform plan validation check \((.+)\)</summary>$`)
-	diggerFailed = regexp.MustCompile(`^ *<details [^>]*><summary>Error during (?:init|applying)\.</summary>$`)
-	diggerNone   = regexp.MustCompile(`^ *→ No changes in terraform output for (?:.*#)?(.+)$`)
+	diggerReport = lazyregexp.New(`^<details [^>]*><summary>Digger (?:run report at .+|latest run report)</summary>$`)
+	diggerPlan   = lazyregexp.New(`^ *<details [^>]*><summary>(Plan|Apply) output</summary>$`)
+	diggerCheck  = lazyregexp.New(`^ *<details [^>]*><summary>Terraform plan validation check \((.+)\)</summary>$`)
+	diggerFailed = lazyregexp.New(`^ *<details [^>]*><summary>Error during (?:init|applying)\.</summary>$`)
+	diggerNone   = lazyregexp.New(`^ *→ No changes in terraform output for (?:.*#)?(.+)$`)
 	// diggerGroup is in a comment about the projects of one location.
-	diggerGroup = regexp.MustCompile(`^<details [^>]*><summary>Plan for (.+)</summary>$`)
+	diggerGroup = lazyregexp.New(`^<details [^>]*><summary>Plan for (.+)</summary>$`)
 	// diggerRow is a row of the table of all projects. It counts a replaced object once: as destroyed, or as created if the
 	// plan creates the new object first.
-	diggerRow = regexp.MustCompile(`^\|:[a-z_]+: \*\*(.+)\*\* \|<a href='[^']*'>([a-z ]+)</a> \| <a href='[^']*'>Plan</a> \| (\d+) \| (\d+) \| (\d+)\|$`)
+	diggerRow = lazyregexp.New(`^\|:[a-z_]+: \*\*(.+)\*\* \|<a href='[^']*'>([a-z ]+)</a> \| <a href='[^']*'>Plan</a> \| (\d+) \| (\d+) \| (\d+)\|$`)
 )
 
 // readDigger reads a comment of Digger.

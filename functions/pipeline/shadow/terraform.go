@@ -1,41 +1,42 @@
 package shadow
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/lockstep-iac/lockstep/functions/internal/lazyregexp"
 )
 
 // A headline is the line above a change in the text of a plan. Terraform indents it by two spaces, and that of a forgotten
 // object by one. Values of attributes are indented by eight or more, so no value is a headline. Source: the texts of
 // Terraform 1.11.4 and OpenTofu 1.11.
-var headline = regexp.MustCompile(`^ {1,2}# (.+)$`)
+var headline = lazyregexp.New(`^ {1,2}# (.+)$`)
 
 // fates are the endings of headlines, with the action of each. The first one that fits counts.
 var fates = []struct {
-	ending *regexp.Regexp
+	ending *lazyregexp.Regexp
 	action Action
 }{
-	{regexp.MustCompile(`^(.+?) will be created$`), create},
-	{regexp.MustCompile(`^(.+?) will be updated in-place$`), update},
-	{regexp.MustCompile(`^(.+?) will be destroyed$`), destroy},
-	{regexp.MustCompile(`^(.+?) is tainted, so must be replaced$`), replace},
-	{regexp.MustCompile(`^(.+?) must be replaced$`), replace},
-	{regexp.MustCompile(`^(.+?) will be replaced, as requested$`), replace},
-	{regexp.MustCompile(`^(.+?) will be replaced due to changes in replace_triggered_by$`), replace},
-	{regexp.MustCompile(`^(.+?) will no longer be managed`), forget},
-	{regexp.MustCompile(`^(.+?) will be removed from the OpenTofu state`), forget},
-	{regexp.MustCompile(`^(.+?) will be imported$`), keep},
+	{lazyregexp.New(`^(.+?) will be created$`), create},
+	{lazyregexp.New(`^(.+?) will be updated in-place$`), update},
+	{lazyregexp.New(`^(.+?) will be destroyed$`), destroy},
+	{lazyregexp.New(`^(.+?) is tainted, so must be replaced$`), replace},
+	{lazyregexp.New(`^(.+?) must be replaced$`), replace},
+	{lazyregexp.New(`^(.+?) will be replaced, as requested$`), replace},
+	{lazyregexp.New(`^(.+?) will be replaced due to changes in replace_triggered_by$`), replace},
+	{lazyregexp.New(`^(.+?) will no longer be managed`), forget},
+	{lazyregexp.New(`^(.+?) will be removed from the OpenTofu state`), forget},
+	{lazyregexp.New(`^(.+?) will be imported$`), keep},
 }
 
 var (
-	movedTo    = regexp.MustCompile(`^(.+?) has moved to (.+)$`)
-	movedFrom  = regexp.MustCompile(`^\(moved from (.+)\)$`)
-	importedBy = regexp.MustCompile(`^\((?:imported from|imported by identity|will be imported first)`)
-	summary    = regexp.MustCompile(`^Plan: (?:(\d+) to import, )?(\d+) to add, (\d+) to change, (\d+) to destroy(?:, (\d+) to forget)?`)
+	movedTo    = lazyregexp.New(`^(.+?) has moved to (.+)$`)
+	movedFrom  = lazyregexp.New(`^\(moved from (.+)\)$`)
+	importedBy = lazyregexp.New(`^\((?:imported from|imported by identity|will be imported first)`)
+	summary    = lazyregexp.New(`^Plan: (?:(\d+) to import, )?(\d+) to add, (\d+) to change, (\d+) to destroy(?:, (\d+) to forget)?`)
 	// failures are the first words of an error, with and without the bar that Terraform draws beside it.
-	failures = regexp.MustCompile(`^(?:[│|] )?Error: `)
-	colors   = regexp.MustCompile("\x1b\\[[0-9;]*m")
+	failures = lazyregexp.New(`^(?:[│|] )?Error: `)
+	colors   = lazyregexp.New("\x1b\\[[0-9;]*m")
 )
 
 // readText reads the text of a plan as Terraform and OpenTofu print it. Atlantis, Terrateam and dflook move the signs of

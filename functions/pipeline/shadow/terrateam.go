@@ -1,16 +1,17 @@
 package shadow
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/lockstep-iac/lockstep/functions/internal/lazyregexp"
 )
 
 // The format of Terrateam of 2026-08-08 (commit ca522df). Source: plan_complete2.tmpl and apply_complete2.tmpl in
 // code/src/terrat_vcs_github_comment_templates/tmpl. Terrateam names directories and workspaces, and no commit.
 var (
-	terrateamTitle   = regexp.MustCompile(`^## Terrateam (Plan|Apply) Output(?:: .*)? :\w+:$`)
-	terrateamSection = regexp.MustCompile(`^## (?:\[(.+) \| (\S+)\]\(\S*\)|(.+) \| (\S+)) \| (.*)$`)
-	terrateamStep    = regexp.MustCompile(`^\*\*Step\*\*: (\S+)$`)
+	terrateamTitle   = lazyregexp.New(`^## Terrateam (Plan|Apply) Output(?:: .*)? :\w+:$`)
+	terrateamSection = lazyregexp.New(`^## (?:\[(.+) \| (\S+)\]\(\S*\)|(.+) \| (\S+)) \| (.*)$`)
+	terrateamStep    = lazyregexp.New(`^\*\*Step\*\*: (\S+)$`)
 )
 
 // readTerrateam reads a comment of Terrateam.

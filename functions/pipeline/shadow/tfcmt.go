@@ -3,18 +3,19 @@ package shadow
 import (
 	"encoding/json"
 	"html"
-	"regexp"
 	"strings"
+
+	"github.com/lockstep-iac/lockstep/functions/internal/lazyregexp"
 )
 
 // The format of tfcmt 4.14.18, with its default templates. Source: pkg/terraform/template.go and
 // pkg/notifier/github/notify.go. tfcmt names the target that people give it, if they do, and the commit.
 var (
-	tfcmtTitle  = regexp.MustCompile(`^## (?::x: )?(Plan Result|Plan Failed|(?::white_check_mark: )?Apply Succeeded|Apply Failed)(?: \((.+)\))?$`)
-	tfcmtResult = regexp.MustCompile(`(?s)<pre><code>(.*?)</code></pre>`)
-	tfcmtItem   = regexp.MustCompile(`^  \* (.+)$`)
+	tfcmtTitle  = lazyregexp.New(`^## (?::x: )?(Plan Result|Plan Failed|(?::white_check_mark: )?Apply Succeeded|Apply Failed)(?: \((.+)\))?$`)
+	tfcmtResult = lazyregexp.New(`(?s)<pre><code>(.*?)</code></pre>`)
+	tfcmtItem   = lazyregexp.New(`^  \* (.+)$`)
 	// tfcmtData is a hidden line with facts.
-	tfcmtData = regexp.MustCompile(`<!-- github-comment: (\{.*\}) -->`)
+	tfcmtData = lazyregexp.New(`<!-- github-comment: (\{.*\}) -->`)
 )
 
 // tfcmtLists are the headlines of lists of addresses.

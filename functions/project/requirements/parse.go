@@ -3,13 +3,13 @@ package requirements
 import (
 	"fmt"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/functions/internal/lazyregexp"
 	"github.com/lockstep-iac/lockstep/functions/project/internal/blocks"
 )
 
@@ -89,8 +89,8 @@ func alternatives(r *blocks.Reader, command string, list hcl.Blocks) []Alternati
 func (x Rules) none() bool { return reflect.ValueOf(x).IsZero() }
 
 var (
-	loginPattern = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,99}(\[bot\])?$`)
-	orgPattern   = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,99}$`)
+	loginPattern = lazyregexp.New(`^[a-z0-9][a-z0-9_-]{0,99}(\[bot\])?$`)
+	orgPattern   = lazyregexp.New(`^[a-z0-9][a-z0-9-]{0,99}$`)
 )
 
 // ParseParty parses a person or a team, as in lockstep.hcl and CODEOWNERS: "alice", "@acme/sre".

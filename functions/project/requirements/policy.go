@@ -3,12 +3,12 @@ package requirements
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 
+	"github.com/lockstep-iac/lockstep/functions/internal/lazyregexp"
 	"github.com/lockstep-iac/lockstep/functions/project/internal/blocks"
 )
 
@@ -45,7 +45,7 @@ const DefaultPolicyRef = "main"
 
 // repositoryPattern matches owner/name. Source:
 // https://docs.github.com/en/rest/repos/repos#create-an-organization-repository
-var repositoryPattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]{0,38}/[A-Za-z0-9_.-]{1,100}$`)
+var repositoryPattern = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9-]{0,38}/[A-Za-z0-9_.-]{1,100}$`)
 
 // maxPolicies is the maximum number of policy blocks in a file. Each policy is evaluated after each plan.
 const maxPolicies = 10

@@ -3,13 +3,13 @@ package requirements
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/hashicorp/hcl/v2"
 
+	"github.com/lockstep-iac/lockstep/functions/internal/lazyregexp"
 	"github.com/lockstep-iac/lockstep/functions/project/internal/blocks"
 )
 
@@ -88,9 +88,9 @@ const (
 )
 
 var (
-	digestPattern      = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
-	placeholderPattern = regexp.MustCompile(`\{[a-z_]*\}`)
-	variablePattern    = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,99}$`)
+	digestPattern      = lazyregexp.New(`^sha256:[0-9a-f]{64}$`)
+	placeholderPattern = lazyregexp.New(`\{[a-z_]*\}`)
+	variablePattern    = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]{0,99}$`)
 )
 
 // parseDigest reads the digest of a tool: "sha256:" and 64 hexadecimal digits. It returns the digits.

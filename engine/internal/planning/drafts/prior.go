@@ -46,6 +46,19 @@ func (s *Prior) Usual(a addrs.AbsResourceInstance, version int64) bool {
 	return o.Status == states.Ready && o.SchemaVersion == version && o.AttrsJSON != nil && o.PendingText() == nil
 }
 
+// Alone reports whether an instance has a current object, no deposed ones, and the provider configuration pc,
+// which all instances of its resource share.
+func (s *Prior) Alone(a addrs.AbsResourceInstance, pc addrs.AbsProviderConfig) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.editor.Current().Resource(a.AbsResource())
+	if r == nil || r.Provider != pc {
+		return false
+	}
+	in := r.Instances[a.Resource.Key]
+	return in != nil && in.Current != nil && len(in.Deposed) == 0 && in.Provider == ""
+}
+
 // SetObject records an object; nil removes it.
 func (s *Prior) SetObject(a addrs.ResourceInstanceObject, pc addrs.AbsProviderConfig, o *states.Object) {
 	s.mu.Lock()

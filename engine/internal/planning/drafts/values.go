@@ -12,27 +12,46 @@ import (
 // at the end of the resource's visit. Safe for concurrent use.
 type Values struct {
 	mu    sync.Mutex
-	of    map[addrs.AbsResource]cty.Value
+	of    map[addrs.AbsResource]future
 	ended bool
 }
 
-// Set sets the value of a resource.
-func (v *Values) Set(a addrs.AbsResource, val cty.Value) {
+// A future is the value of a resource, which is made when first needed.
+type future struct {
+	keys []addrs.InstanceKey
+	val  func() cty.Value
+}
+
+// Set sets the function that returns the value of a resource, and the keys of the instances in the value. The
+// function is called at most once, at the first Get.
+func (v *Values) Set(a addrs.AbsResource, keys []addrs.InstanceKey, val func() cty.Value) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.of == nil {
-		v.of = map[addrs.AbsResource]cty.Value{}
+		v.of = map[addrs.AbsResource]future{}
 	}
-	v.of[a] = val
+	v.of[a] = future{keys, sync.OnceValue(val)}
+}
+
+// Keys returns the keys of the instances in the value of a resource; ok is false if it has none yet.
+func (v *Values) Keys(a addrs.AbsResource) (keys []addrs.InstanceKey, ok bool) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	f, ok := v.of[a]
+	return f.keys, ok
 }
 
 // Get returns the value of a resource; ok is false if it has none yet. ended reports that the walk is over,
 // so that the resource will never have a value.
 func (v *Values) Get(a addrs.AbsResource) (val cty.Value, ok, ended bool) {
 	v.mu.Lock()
-	defer v.mu.Unlock()
-	val, ok = v.of[a]
-	return val, ok, v.ended
+	f, ok := v.of[a]
+	ended = v.ended
+	v.mu.Unlock()
+	if ok {
+		val = f.val()
+	}
+	return val, ok, ended
 }
 
 // End records that the walk is over.
