@@ -75,7 +75,7 @@ func TestCompletion(t *testing.T) {
 		"lockstep state r":         "replace-provider  rm ",
 		"lockstep workspace ":      "delete  list  new  select  show ",
 		"lockstep -chdir=x pla":    "plan ",
-		"lockstep plan -refre":     "-refresh -refresh-only",
+		"lockstep plan -refre":     "-refresh -refresh-data -refresh-only",
 		"lockstep state mv -loc":   "-lock -lock-timeout",
 		"lockstep nonsense -a":     "",
 		"lockstep plan -out=x abc": "",
