@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"flag"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -251,6 +252,9 @@ func edited(r *rand.Rand, files map[string][]byte) map[string][]byte {
 	return out
 }
 
+// editCount is the number of edits that TestAffectedEdits plays. 5,000 take 45 s of processor time.
+var editCount = flag.Int("edits", 500, "how many edits TestAffectedEdits plays")
+
 // TestAffectedEdits makes random edits of random configurations. Of each:
 //
 //   - without drift, a plan that reads what is affected is the plan that reads everything;
@@ -259,10 +263,8 @@ func edited(r *rand.Rand, files map[string][]byte) map[string][]byte {
 //   - with drift of an object that it reads, it is the plan that reads everything again.
 func TestAffectedEdits(t *testing.T) {
 	t.Parallel()
-	bases, edits := 250, 20
-	if testing.Short() {
-		bases = 25
-	}
+	const edits = 20
+	bases := *editCount / edits
 	var total, left int
 	var mu sync.Mutex
 	t.Run("edits", func(t *testing.T) {

@@ -16,7 +16,7 @@ var typed = map[grammar.Verb]string{
 	grammar.Lock: `lock --reason "it moves"`, grammar.Unlock: "unlock", grammar.Override: `override --reason "it burns"`, grammar.Drift: "drift",
 	grammar.Import: "import terraform_data.a an-id", grammar.StateMove: "state mv terraform_data.a terraform_data.z", grammar.StateRemove: "state rm terraform_data.a",
 	grammar.Taint: "taint terraform_data.a", grammar.Untaint: "untaint terraform_data.a", grammar.Invoke: "invoke action.lab_notify.a", grammar.Help: "help",
-	grammar.DriftAccept: "drift accept", grammar.DriftRevert: "drift revert",
+	grammar.DriftAccept: "drift accept", grammar.DriftRevert: "drift revert", grammar.DriftPropose: "drift propose",
 }
 
 // planning are the verbs that plan first.
