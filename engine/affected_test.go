@@ -148,7 +148,7 @@ func (s *affecting) same(what string, want, got made) {
 		return
 	}
 	for i, w := range want.Changes {
-		g := got.Changes[i]
+		w, g := w.Decoded(), got.Changes[i].Decoded()
 		if w.Addr != g.Addr || w.PrevAddr != g.PrevAddr || w.Action != g.Action || w.Reason != g.Reason || w.Provider != g.Provider || w.CreateBeforeDestroy != g.CreateBeforeDestroy ||
 			!w.Before.RawEquals(g.Before) || !w.After.RawEquals(g.After) || !slices.Equal(w.ConfigDeps, g.ConfigDeps) || !slices.Equal(w.StoredDeps.All(), g.StoredDeps.All()) {
 			s.t.Errorf("%s: %s %v %v %s, with affected %s %v %v %s", what, w.Addr, w.Action, w.CreateBeforeDestroy, w.Reason, g.Addr, g.Action, g.CreateBeforeDestroy, g.Reason)
