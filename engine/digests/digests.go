@@ -27,7 +27,7 @@ import (
 // Format is the version of the record's format, and of what goes into a digest. Increase it when either
 // changes, and when a new engine may plan other actions from the same input. Records of another format are not
 // used.
-const Format = 1
+const Format = 2
 
 // A Sum is the digest of one resource instance.
 type Sum [sha256.Size]byte
@@ -86,7 +86,7 @@ func (r *Record) Unfit(o Origin, now time.Time) string {
 	}
 	for _, p := range slices.Sorted(maps.Keys(r.Providers)) {
 		if is, ok := o.Providers[p]; ok && is != r.Providers[p] {
-			return "the provider " + p + " was updated since the last apply"
+			return "the provider " + p + " was updated since the last apply, or the apply ran on another platform"
 		}
 	}
 	return ""
