@@ -216,6 +216,58 @@ output "o" {
     error_message = "It has drifted."
   }
 }`},
+		{name: "a new data source alone", drift: "lab_thing.a",
+			before: `resource "lab_thing" "a" { }`,
+			after: `resource "lab_thing" "a" {}
+data "lab_info" "i" { name = lab_thing.a.color }`},
+		{name: "the local value of a condition refers to a drifted object", drift: "lab_thing.a",
+			before: `resource "lab_thing" "a" { }
+locals { ok = true }
+check "c" {
+  assert {
+    condition     = local.ok
+    error_message = "It has drifted."
+  }
+}`,
+			after: `resource "lab_thing" "a" { }
+locals { ok = lab_thing.a.color != "drifted" }
+check "c" {
+  assert {
+    condition     = local.ok
+    error_message = "It has drifted."
+  }
+}`},
+		{name: "the module of a condition refers to a drifted object", drift: "lab_thing.a",
+			before: `resource "lab_thing" "a" { }
+module "m" {
+  source = "./m"
+  in     = ""
+}
+-- m/main.tf --
+variable "in" {}
+output "out" {
+  value = 1
+  precondition {
+    condition     = var.in != "drifted"
+    error_message = "It has drifted."
+  }
+}
+`,
+			after: `resource "lab_thing" "a" { }
+module "m" {
+  source = "./m"
+  in     = lab_thing.a.color
+}
+-- m/main.tf --
+variable "in" {}
+output "out" {
+  value = 1
+  precondition {
+    condition     = var.in != "drifted"
+    error_message = "It has drifted."
+  }
+}
+`},
 		{name: "a new data source gets the value of a drifted object", drift: "lab_thing.a",
 			before: `resource "lab_thing" "a" { }`,
 			after: `resource "lab_thing" "a" {}
@@ -333,6 +385,9 @@ check "ready" {
 			}
 			if len(some.ds) != 0 {
 				t.Errorf("the plan that reads what is affected: %v, read %q", some.ds, some.read)
+			}
+			if why := some.everything(); why != "" {
+				t.Errorf("everything was read: %s", why)
 			}
 		})
 	}

@@ -500,6 +500,17 @@ resource "lab_thing" "a" {}`, after: `ephemeral "lab_token" "t" { provider = lab
 provider "lab" { token = ephemeral.lab_token.t.value }
 provider "lab" { alias = "plain" }
 resource "lab_thing" "a" {}`, want: ""},
+		{name: "an ephemeral variable in the provider block may be anything", before: `variable "token" {
+  ephemeral = true
+  default   = "x"
+}
+provider "lab" { token = var.token }
+resource "lab_thing" "a" {}`, after: `variable "token" {
+  ephemeral = true
+  default   = "x"
+}
+provider "lab" { token = var.token }
+resource "lab_thing" "a" {}`, want: "a"},
 		{name: "a moved object", before: `resource "lab_thing" "a" {}
 resource "lab_thing" "z" {}`, after: `resource "lab_thing" "b" {}
 resource "lab_thing" "z" {}

@@ -19,7 +19,8 @@ const conditionsPrefix = "conditions "
 // A conditioned is an object with conditions: a resource, an output, a variable or a check block.
 type conditioned struct {
 	addrs.Object
-	list []*config.Condition
+	module *config.Module
+	list   []*config.Condition
 }
 
 // conditioned returns all objects with conditions.
@@ -29,7 +30,7 @@ func (a *affected) conditioned() []conditioned {
 		add := func(o addrs.Object, list []*config.Condition) {
 			if len(list) > 0 {
 				o.Module = m.Addr
-				out = append(out, conditioned{o, list})
+				out = append(out, conditioned{o, m, list})
 			}
 		}
 		for _, r := range m.Resources {
@@ -63,7 +64,7 @@ func (a *affected) newConditions() []addrs.Object {
 			continue
 		}
 		e, known := a.Record.Entry(conditionsPrefix + c.String())
-		sum, ok := a.p.s.ConditionsDigest(c.list)
+		sum, ok := a.p.s.ConditionsDigest(c.module, c.list)
 		if !ok || !known || e.Sum != sum || c.Kind == addrs.KindCheck && failed[c.String()] {
 			out = append(out, c.Object)
 		}
@@ -82,7 +83,7 @@ func (a *affected) recordConditions() {
 			}
 			continue
 		}
-		if sum, ok := a.p.s.ConditionsDigest(c.list); ok {
+		if sum, ok := a.p.s.ConditionsDigest(c.module, c.list); ok {
 			a.entries[name] = digests.Entry{Sum: sum}
 		}
 	}

@@ -125,19 +125,65 @@ func (s *Session) BlockDigest(p addrs.Provider, r *config.Resource, rs *schema.S
 	return h.sum(), true
 }
 
-// ConditionsDigest returns the digest of the text of conditions. ok is false if their text is not known.
-func (s *Session) ConditionsDigest(list []*config.Condition) (sum digests.Sum, ok bool) {
-	h := newDigest()
-	for _, c := range list {
-		for _, x := range []hcl.Expression{c.Condition, c.ErrorMessage} {
-			text, ok := s.source(x)
-			if !ok {
-				return sum, false
-			}
-			h.add(text)
+// ConditionsDigest returns the digest of the text of conditions in a module, and of the values that they name: the
+// text of local values, outputs and arguments, and the values of the root module's variables. Ephemeral values are
+// left out. ok is false if a text is not known.
+func (s *Session) ConditionsDigest(m *config.Module, list []*config.Condition) (sum digests.Sum, ok bool) {
+	h, seen := newDigest(), map[addrs.Object]bool{}
+	ok = true
+	text := func(x hcl.Expression) {
+		part, known := s.source(x)
+		ok = ok && known
+		h.add(part)
+	}
+	var visit func(addrs.Object)
+	visit = func(o addrs.Object) {
+		at := s.Config.Modules[o.Module]
+		if seen[o] || at == nil || o.Kind == addrs.KindResource || o.Kind == addrs.KindProvider {
+			return
+		}
+		seen[o] = true
+		h.text(o.String())
+		switch {
+		case o.Kind == addrs.KindLocal && at.Locals[o.Name] != nil:
+			text(at.Locals[o.Name].Expr)
+		case o.Kind == addrs.KindOutput && at.Outputs[o.Name] != nil:
+			text(at.Outputs[o.Name].Expr)
+		case o.Kind == addrs.KindVariable && at.Parent == nil:
+			ok = s.addVariable(h, o.Name) && ok
+		case o.Kind == addrs.KindVariable && at.Call.Args[o.Name] != nil:
+			text(at.Call.Args[o.Name].Expr)
+		}
+		for _, u := range s.Refs.Direct(o) {
+			visit(u)
 		}
 	}
-	return h.sum(), true
+	for _, c := range list {
+		for _, x := range []hcl.Expression{c.Condition, c.ErrorMessage} {
+			text(x)
+			for _, ref := range s.Refs.OfExpr(x) {
+				o := ref.Object
+				if o.Module = m.Addr; o.Kind == addrs.KindCall && ref.Output != "" {
+					o = addrs.Object{Module: m.Addr.Child(o.Name), Kind: addrs.KindOutput, Name: ref.Output}
+				} else if o.Kind == addrs.KindCall {
+					o.Kind = addrs.KindInside
+				}
+				visit(o)
+			}
+		}
+	}
+	return h.sum(), ok
+}
+
+// addVariable adds the value of a variable of the root module to h. It returns false if the value is invalid.
+func (s *Session) addVariable(h *digest, name string) bool {
+	v, ds := s.Eval.Variable(addrs.RootModuleInstance, name)
+	if ds.HasErrors() || marks.Contains(v, marks.Ephemeral) {
+		return !ds.HasErrors()
+	}
+	value, err := ctyjson.Marshal(marks.Plain(v), cty.DynamicPseudoType)
+	h.add(value)
+	return err == nil
 }
 
 // source returns the text of an expression, which may be nil; false if the text is not known.
