@@ -484,7 +484,7 @@ func (a *affected) failed(ctx context.Context, ds diags.Diagnostics) bool {
 	if a.Record == nil || ctx.Err() != nil || !a.spared || !ds.HasErrors() {
 		return false
 	}
-	a.everything("the plan had an error, which could come from objects that were not read")
+	a.everything("a first plan, which did not read some objects, had an error")
 	return true
 }
 
