@@ -17,7 +17,8 @@ func TestEmulator(t *testing.T) {
 	t.Parallel()
 	program := statebackendtest.Part(t, "bin", "aws-lambda-rie")
 	r := newPage(t, func(o *lambdatest.StackOptions) { o.Emulator = program })
-	if serial, names := r.serial(netState); serial != 1 || len(names) != 401 {
+	// On a slow machine, the apply stores the state more than once.
+	if serial, names := r.serial(netState); serial < 1 || len(names) != 401 {
 		t.Errorf("the state has serial %d and %d resources", serial, len(names))
 	}
 	r.free(netState)
