@@ -58,7 +58,8 @@ type Record struct {
 	// FullRead is the time of the last plan that read all objects. Nothing is decided by it, with one
 	// exception: a record from the future is not used.
 	FullRead time.Time
-	// Entries are the digests by the address of the instance.
+	// Entries are the digests by the address of the instance. Entries for validated blocks and for conditions have
+	// names that no address has.
 	Entries map[string]Entry
 }
 

@@ -31,10 +31,13 @@ digest with the one of the last apply. An object is not read if all of this hold
   - It is not moved, tainted, replaced by -replace or a trigger, deposed or undeclared, and no action waits for it.
   - The provider plans no change for it. An object with a change is read, and planned again from what was read.
 
-An object without a change may still have to be read, because a change refers to it. This is known only after the
-walk, when all changes are planned. Such objects are then read. Usually none of them has drifted, and the plan is
+An object without a change may still have to be read, because a change refers to it. So does an output whose value
+changes, a data source that is new or edited, and a condition that is new, edited or failed
+(affected_conditions.go). This is known only after the walk, when all changes are planned. Such objects are then
+read. Usually none of them has drifted, and the plan is
 complete. Otherwise the plan is made again from the start. It takes over what was read, so no object is read twice.
-After three attempts everything is read.
+After three attempts everything is read. Everything is also read, once, if the plan has an error: the error may
+come from a value in the state that is not true any more.
 
 Digests are only a reason to read less. Nothing in the configuration sets them: a pull request that changes
 anything about an object changes its digest. Whoever can write the record beside the state can also write the
