@@ -40,7 +40,7 @@ func (c *Checked) Add(block string, sum Sum) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.entries[checkedPrefix+block] = Entry{Sum: sum, Settled: true}
+	c.entries[checkedPrefix+block] = Entry{Sum: sum}
 }
 
 // AddTo adds the blocks to the entries of a record.

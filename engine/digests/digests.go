@@ -27,7 +27,7 @@ import (
 // Format is the version of the record's format, and of what goes into a digest. Increase it when either
 // changes, and when a new engine may plan other actions from the same input. Records of another format are not
 // used.
-const Format = 1
+const Format = 2
 
 // A Sum is the digest of one resource instance.
 type Sum [sha256.Size]byte
@@ -58,7 +58,8 @@ type Record struct {
 	// FullRead is the time of the last plan that read all objects. Nothing is decided by it, with one
 	// exception: a record from the future is not used.
 	FullRead time.Time
-	// Entries are the digests by the address of the instance.
+	// Entries are the digests by the address of the instance. Entries for validated blocks and for conditions have
+	// names that no address has.
 	Entries map[string]Entry
 }
 
@@ -86,7 +87,7 @@ func (r *Record) Unfit(o Origin, now time.Time) string {
 	}
 	for _, p := range slices.Sorted(maps.Keys(r.Providers)) {
 		if is, ok := o.Providers[p]; ok && is != r.Providers[p] {
-			return "the provider " + p + " was updated since the last apply"
+			return "the provider " + p + " was updated since the last apply, or the apply ran on another platform"
 		}
 	}
 	return ""

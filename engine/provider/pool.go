@@ -128,6 +128,21 @@ func (p *Pool) Client(ctx context.Context, config addrs.AbsProviderConfig) (Clie
 	return p.wait(ctx, s)
 }
 
+// Another starts a process for a provider configuration that has one already, with other values. From then on,
+// [Pool.Client] returns the new process. The old one ends with the pool: it may be the one that others ask for the
+// schema.
+func (p *Pool) Another(ctx context.Context, config addrs.AbsProviderConfig) (Client, diags.Diagnostics) {
+	p.mu.Lock()
+	if ds := p.usable(config.Provider); ds.HasErrors() {
+		p.mu.Unlock()
+		return nil, ds
+	}
+	s := p.begin(config.Provider, p.primary(config.Provider))
+	p.configs[config] = s
+	p.mu.Unlock()
+	return p.wait(ctx, s)
+}
+
 // Renew forgets the processes that are gone, so that the next callers get new ones. A test suite calls it between its
 // runs: a provider that crashed in one run must not fail all others.
 func (p *Pool) Renew() {

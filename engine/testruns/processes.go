@@ -141,6 +141,11 @@ func (p *runProviders) Client(ctx context.Context, pc addrs.AbsProviderConfig) (
 	return c, nil
 }
 
+// Another returns the same as Client: a configured process is never configured again.
+func (p *runProviders) Another(ctx context.Context, pc addrs.AbsProviderConfig) (provider.Client, diags.Diagnostics) {
+	return p.Client(ctx, pc)
+}
+
 // A real client is a provider that is not mocked. Configure switches it to the shared process with this
 // configuration.
 type real struct {

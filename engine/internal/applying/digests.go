@@ -28,7 +28,7 @@ func newKeeper(p *plans.Plan) *keeper {
 }
 
 // add keeps the digest of an instance that was just made or read with that configuration. An instance whose
-// change failed has no digest, so the next plan reads it.
+// change or postcondition failed has no digest, so the next plan reads it.
 func (k *keeper) add(ctx context.Context, x *object, config cty.Value) {
 	if k == nil {
 		return

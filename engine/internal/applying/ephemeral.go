@@ -102,5 +102,5 @@ func (v *values) tryEphemeral(ctx context.Context, m *config.Module, r *config.R
 	if ds.HasErrors() {
 		return cty.DynamicVal, ds
 	}
-	return v.s.OpenEphemeral(ctx, session.Ephemeral{Addr: addr, Client: client, Resource: r, Schema: rs, Scope: scope})
+	return v.s.OpenEphemeral(ctx, session.Ephemeral{Addr: addr, Provider: pc, Client: client, Resource: r, Schema: rs, Scope: scope})
 }

@@ -38,8 +38,9 @@ func (x *object) make(ctx context.Context) diags.Diagnostics {
 		more = append(more, x.afterMaking(ctx, made)...)
 	}
 	ds = append(ds, more...)
-	ds = append(ds, x.postconditions(made, scope)...)
-	if made != cty.NilVal && !more.HasErrors() {
+	failed := x.postconditions(made, scope)
+	ds = append(ds, failed...)
+	if made != cty.NilVal && !more.HasErrors() && !failed.HasErrors() {
 		x.a.digests.add(ctx, x, q.Config)
 	}
 	if more.HasErrors() {

@@ -31,10 +31,13 @@ digest with the one of the last apply. An object is not read if all of this hold
   - It is not moved, tainted, replaced by -replace or a trigger, deposed or undeclared, and no action waits for it.
   - The provider plans no change for it. An object with a change is read, and planned again from what was read.
 
-An object without a change may still have to be read, because a change refers to it. This is known only after the
-walk, when all changes are planned. Such objects are then read. Usually none of them has drifted, and the plan is
+An object without a change may still have to be read, because a change refers to it. So does an output whose value
+changes, a data source that is new or edited, and a condition that is new, edited or failed
+(affected_conditions.go). This is known only after the walk, when all changes are planned. Such objects are then
+read. Usually none of them has drifted, and the plan is
 complete. Otherwise the plan is made again from the start. It takes over what was read, so no object is read twice.
-After three attempts everything is read.
+After three attempts everything is read. Everything is also read, once, if the plan has an error: the error may
+come from a value in the state that is not true any more.
 
 Digests are only a reason to read less. Nothing in the configuration sets them: a pull request that changes
 anything about an object changes its digest. Whoever can write the record beside the state can also write the
@@ -115,7 +118,12 @@ type affected struct {
 	unreadData int
 	// entries are the digests for the next apply.
 	entries map[string]digests.Entry
-	near    map[addrs.ConfigResource][]addrs.ConfigResource
+	near    map[addrs.Object][]nearby
+	// changed are instances without a planned change of their own that count as changed: data sources that are
+	// new, or get other arguments, and managed resources with another replace_triggered_by.
+	changed []addrs.AbsResourceInstance
+	// spared is set if a value of the state was used because an object or a data source was not read.
+	spared  bool
 	pending map[addrs.AbsResource]bool // the results of pendingNear
 	wrong   string                     // a settled instance for which the provider plans a change
 }
@@ -126,7 +134,7 @@ func newAffected(s *attempts, p *planner) *affected {
 	s.session = p.s
 	return &affected{
 		attempts: s, p: p, unread: map[addrs.AbsResourceInstance]*instance{}, entries: map[string]digests.Entry{},
-		near: map[addrs.ConfigResource][]addrs.ConfigResource{}, pending: map[addrs.AbsResource]bool{},
+		near: map[addrs.Object][]nearby{}, pending: map[addrs.AbsResource]bool{},
 	}
 }
 
@@ -169,6 +177,9 @@ func (x *instance) weigh(ctx context.Context) {
 	w.done, w.name = true, x.addr.String()
 	w.sum, w.secret, w.has = x.p.s.Digest(ctx, session.Digesting{Provider: x.pc, Resource: x.r, Schema: x.rs, Addr: x.addr, Config: w.config})
 	e, known := a.Record.Entry(w.name)
+	if len(x.r.ReplaceTriggeredBy) > 0 && !(w.has && known && e.Sum == w.sum) {
+		a.change(x.addr)
+	}
 	if x.imported || !w.has || !known || e.Sum != w.sum || a.required[x.addr] || x.forceReplace() {
 		return
 	}
@@ -198,7 +209,11 @@ func (x *instance) stored(ctx context.Context) (refreshed, bool) {
 	}
 	next := *o
 	next.Value, next.CreateBeforeDestroy, next.SkipDestroy = v, x.cbd, x.r.Keep
+	if !x.stores(o.Dependencies) { // as a refresh does
+		next.Dependencies = states.MergeDependencies(x.p.deps.Stored(x.cr), o.Dependencies)
+	}
 	x.p.prior.SetObject(x.object(), x.pc, &next)
+	x.p.affected.spare()
 	return refreshed{object: &next, value: v, identity: identity}, true
 }
 
@@ -234,31 +249,74 @@ func (a *affected) doubt(instance string) {
 	a.wrong = instance
 }
 
-// nearOf returns the managed resources that a block refers to. It looks through data sources and ephemeral
-// resources, which are read in any case. The provider configuration counts as a part of the block.
-func (a *affected) nearOf(cr addrs.ConfigResource) []addrs.ConfigResource {
+// change records that an instance counts as changed.
+func (a *affected) change(x addrs.AbsResourceInstance) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if found, ok := a.near[cr]; ok {
+	a.changed = append(a.changed, x)
+}
+
+// spare records that a value of the state was used instead of a real one.
+func (a *affected) spare() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.spared = true
+}
+
+// A nearby resource is a managed resource that an object refers to.
+type nearby struct {
+	resource addrs.ConfigResource
+	// outside is set if a reference leaves the module of the object. Then every module instance counts.
+	outside bool
+	// whole is set if a reference goes through a data source, an ephemeral resource or a provider
+	// configuration. Then every instance of the resource counts, even if the object itself names one.
+	whole bool
+}
+
+// nearOf returns the managed resources that an object refers to. It looks through data sources and ephemeral
+// resources, which are read in any case. The provider configuration counts as a part of the object.
+func (a *affected) nearOf(o addrs.Object) []nearby {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if found, ok := a.near[o]; ok {
 		return found
 	}
-	var out []addrs.ConfigResource
-	seen := map[addrs.ConfigResource]bool{cr: true}
-	var visit func(addrs.ConfigResource)
-	visit = func(x addrs.ConfigResource) {
-		for _, d := range a.p.deps.Direct(x) {
-			if seen[d] {
+	// The root module has one instance, so the references need not be followed one by one.
+	next := a.p.in.Refs.Resources
+	if !o.Module.IsRoot() {
+		next = a.p.in.Refs.Direct
+	}
+	type way struct {
+		to             addrs.Object
+		outside, whole bool
+	}
+	var out []nearby
+	seen, at := map[way]bool{}, map[addrs.ConfigResource]int{}
+	var visit func(way)
+	visit = func(from way) {
+		for _, u := range next(from.to) {
+			// The argument of a variable is written in the calling module.
+			w := way{u, from.outside || u.Module != o.Module || from.to.Kind == addrs.KindVariable, from.whole || u.Kind == addrs.KindProvider}
+			if u == o || seen[w] {
 				continue
 			}
-			if seen[d] = true; d.Resource.Mode == addrs.Managed {
-				out = append(out, d)
-			} else {
-				visit(d)
+			seen[w] = true
+			if u.Kind != addrs.KindResource || u.Res.Mode != addrs.Managed {
+				w.whole = w.whole || u.Kind == addrs.KindResource
+				visit(w)
+				continue
 			}
+			cr := u.ConfigResource()
+			i, ok := at[cr]
+			if !ok {
+				i = len(out)
+				at[cr], out = i, append(out, nearby{resource: cr})
+			}
+			out[i].outside, out[i].whole = out[i].outside || w.outside, out[i].whole || w.whole
 		}
 	}
-	visit(cr)
-	a.near[cr] = out
+	visit(way{to: o})
+	a.near[o] = out
 	return out
 }
 
@@ -273,13 +331,13 @@ func (a *affected) pendingNear(b *block, in addrs.AbsResourceInstance) bool {
 		return found
 	}
 	only := a.p.in.Refs.OnlyInstances(b.cr.Object())
-	found = slices.ContainsFunc(a.nearOf(b.cr), func(d addrs.ConfigResource) bool {
-		if d.Module != b.cr.Module { // within a module, only the same module instance counts
-			return a.p.changes.PendingAnywhere(d)
+	found = slices.ContainsFunc(a.nearOf(b.cr.Object()), func(n nearby) bool {
+		if n.outside {
+			return a.p.changes.PendingAnywhere(n.resource)
 		}
-		near := addrs.AbsResource{Module: in.Module, Resource: d.Resource}
-		keys := only[d.Object()]
-		if len(keys) == 0 {
+		near := addrs.AbsResource{Module: in.Module, Resource: n.resource.Resource}
+		keys := only[n.resource.Object()]
+		if n.whole || len(keys) == 0 {
 			return a.p.changes.Pending(near)
 		}
 		return slices.ContainsFunc(keys, func(k addrs.InstanceKey) bool {
@@ -292,52 +350,87 @@ func (a *affected) pendingNear(b *block, in addrs.AbsResourceInstance) bool {
 	return found
 }
 
-// needed returns the instances that were not read, although a change refers to them. Call it after the walk.
-func (a *affected) needed() []*instance {
-	byBlock := map[addrs.ConfigResource][]*instance{}
-	for addr, x := range a.unread {
-		byBlock[addr.Config()] = append(byBlock[addr.Config()], x)
-	}
-	found := map[addrs.AbsResourceInstance]*instance{}
-	add := func(d addrs.ConfigResource, with func(addrs.AbsResourceInstance) bool) {
-		for _, x := range byBlock[d] {
-			if with(x.addr) {
-				found[x.addr] = x
-			}
+// A finding collects the instances that were not read, although something changes that refers to them.
+type finding struct {
+	*affected
+	unread map[addrs.ConfigResource][]*instance // by block
+	found  map[addrs.AbsResourceInstance]*instance
+}
+
+func (f *finding) add(cr addrs.ConfigResource, with func(addrs.AbsResourceInstance) bool) {
+	for _, x := range f.unread[cr] {
+		if with(x.addr) {
+			f.found[x.addr] = x
 		}
 	}
-	every := func(addrs.AbsResourceInstance) bool { return true }
+}
+
+// every adds all instances of a block.
+func (f *finding) every(cr addrs.ConfigResource) {
+	f.add(cr, func(addrs.AbsResourceInstance) bool { return true })
+}
+
+// nearTo adds what an object refers to in one module instance; in all of them if in is nil.
+func (f *finding) nearTo(o addrs.Object, in *addrs.ModuleInstance) {
+	only := f.p.in.Refs.OnlyInstances(o)
+	for _, n := range f.nearOf(o) {
+		keys := only[n.resource.Object()]
+		f.add(n.resource, func(x addrs.AbsResourceInstance) bool {
+			return n.outside || (in == nil || x.Module == *in) && (n.whole || len(keys) == 0 || slices.Contains(keys, x.Resource.Key))
+		})
+	}
+}
+
+// changes adds what the planned changes of resources refer to.
+func (f *finding) changes() {
 	roots := map[addrs.AbsProviderConfig]bool{}
-	changes, _ := a.p.changes.Sorted()
+	changes, _ := f.p.changes.Sorted()
 	for _, c := range changes {
 		if c.Action == plans.NoOp {
 			continue
 		}
-		addr, cr := c.Addr.Instance, c.Addr.Instance.Config()
-		only := a.p.in.Refs.OnlyInstances(cr.Object())
-		for _, d := range a.nearOf(cr) {
-			keys := only[d.Object()]
-			add(d, func(x addrs.AbsResourceInstance) bool {
-				return (d.Module != cr.Module || x.Module == addr.Module && (len(keys) == 0 || slices.Contains(keys, x.Resource.Key)))
-			})
-		}
+		f.nearTo(c.Addr.Instance.Config().Object(), &c.Addr.Instance.Module)
 		if c.Destroys() || c.Action == plans.Forget { // what the state knows about an object that has no block
 			for _, d := range c.StoredDeps.All() {
-				add(d, every)
+				f.every(d)
 			}
 		}
 		if pc := c.Provider.Config(); !roots[pc] {
 			roots[pc] = true
-			a.rootsOf(pc, func(d addrs.ConfigResource) { add(d, every) })
+			f.rootsOf(pc, f.every)
+		}
+	}
+}
+
+// needed returns the instances that were not read, although a change refers to them. Call it after the walk.
+// outputs are the planned outputs.
+func (a *affected) needed(outputs []*plans.OutputChange) []*instance {
+	f := &finding{affected: a, unread: map[addrs.ConfigResource][]*instance{}, found: map[addrs.AbsResourceInstance]*instance{}}
+	for addr, x := range a.unread {
+		f.unread[addr.Config()] = append(f.unread[addr.Config()], x)
+	}
+	f.changes()
+	for _, x := range a.changed {
+		f.nearTo(x.Config().Object(), &x.Module)
+	}
+	for _, c := range outputs {
+		if c.Action != plans.NoOp {
+			f.nearTo(addrs.Object{Kind: addrs.KindOutput, Name: c.Name}, nil)
+		}
+	}
+	for _, o := range a.newConditions() {
+		f.nearTo(o, nil)
+		if o.Kind == addrs.KindResource {
+			f.every(o.ConfigResource()) // self in a postcondition
 		}
 	}
 	for _, x := range a.p.planned { // actions
 		for _, d := range a.p.deps.Of(addrs.Object{Module: x.Addr.Module.Module(), Kind: addrs.KindAction, Res: x.Addr.Resource.Resource}) {
-			add(d, every)
+			f.every(d)
 		}
 	}
-	out := make([]*instance, 0, len(found))
-	for _, x := range found {
+	out := make([]*instance, 0, len(f.found))
+	for _, x := range f.found {
 		out = append(out, x)
 	}
 	slices.SortFunc(out, func(x, y *instance) int { return x.addr.Compare(y.addr) })
@@ -369,7 +462,7 @@ func (a *affected) again(ctx context.Context) bool {
 		a.everything("the digests beside the state are wrong: the provider plans a change for " + a.wrong + ", which they exclude")
 		return true
 	}
-	list := a.needed()
+	list := a.needed(a.p.unvisited())
 	drifted, found := make([]bool, len(list)), make([]diags.Diagnostics, len(list))
 	a.p.report(each(ctx, len(list), func(ctx context.Context, i int) {
 		drifted[i], found[i] = list[i].late(ctx)
@@ -385,6 +478,16 @@ func (a *affected) again(ctx context.Context) bool {
 	if a.made >= mostAttempts {
 		a.everything("objects that the changes depend on have drifted")
 	}
+	return true
+}
+
+// failed reports whether the plan has to be made again because of an error, which may come from values that were
+// not read. ds are the diagnostics of the whole plan.
+func (a *affected) failed(ctx context.Context, ds diags.Diagnostics) bool {
+	if a.Record == nil || ctx.Err() != nil || !a.spared || !ds.HasErrors() {
+		return false
+	}
+	a.everything("a first plan, which did not read some objects, had an error")
 	return true
 }
 
@@ -414,6 +517,9 @@ func (p *planner) read(ctx context.Context, r session.Refreshing) (provider.Read
 	}
 	a := p.affected.attempts
 	key := reading{r.Addr, r.Provider, p.s.ProviderDigest(r.Provider)}
+	if key.config == (digests.Sum{}) { // each attempt may configure the provider otherwise
+		return p.s.Refresh(ctx, r)
+	}
 	a.mu.Lock()
 	resp, ok := a.reads[key]
 	a.mu.Unlock()
@@ -429,21 +535,36 @@ func (p *planner) read(ctx context.Context, r session.Refreshing) (provider.Read
 	return resp, ds
 }
 
-// storedData returns the value of a data source in the state, if the data source need not be read.
-func (x *instance) storedData(ctx context.Context, config cty.Value) (cty.Value, bool) {
+// weighData compares the configuration of a data source with the last apply.
+func (x *instance) weighData(ctx context.Context, config cty.Value) {
 	a, w := x.p.affected, &x.weighed
-	if a == nil || !a.Data || x.pc.Provider.IsBuiltin() {
-		return cty.NilVal, false
+	if a == nil {
+		return
 	}
 	w.name, w.clean = x.addr.String(), true
 	w.sum, w.secret, w.has = x.p.s.Digest(ctx, session.Digesting{Provider: x.pc, Resource: x.r, Schema: x.rs, Addr: x.addr, Config: config})
 	e, known := a.Record.Entry(w.name)
+	if w.unread = w.has && known && e.Sum == w.sum; !w.unread {
+		a.change(x.addr)
+	}
+}
+
+// storedData returns the value of a data source in the state, if the data source need not be read.
+func (x *instance) storedData() (cty.Value, bool) {
+	a, w := x.p.affected, &x.weighed
+	if a == nil || !a.Data || x.pc.Provider.IsBuiltin() || !w.unread || w.secret {
+		return cty.NilVal, false
+	}
 	o := x.p.prior.Object(x.object())
-	if !w.has || w.secret || !known || e.Sum != w.sum || o == nil || o.SchemaVersion != x.rs.Version || o.AttrsJSON == nil || a.pendingNear(x.block, x.addr) {
+	if o == nil || o.SchemaVersion != x.rs.Version || o.AttrsJSON == nil || a.pendingNear(x.block, x.addr) {
 		return cty.NilVal, false
 	}
 	v, ds := x.p.s.Stored(x.addr, x.rs, o)
-	return v, !ds.HasErrors()
+	if ds.HasErrors() {
+		return cty.NilVal, false
+	}
+	a.spare()
+	return v, true
 }
 
 // recordData keeps the digest of a data source that was read, or was not read because of its digest.
@@ -479,6 +600,7 @@ func (a *affected) result(selected *targetSelection, prior *states.State) *plans
 		}
 	}
 	a.Checked.AddTo(a.entries)
+	a.recordConditions()
 	out.Digests = next
 	return out
 }

@@ -61,6 +61,7 @@ func (x *instance) planData(ctx context.Context) (cty.Value, diags.Diagnostics) 
 	if ds = append(ds, x.place(more, x.addr)...); ds.HasErrors() {
 		return cty.NilVal, ds
 	}
+	x.weighData(ctx, config)
 	reason := plans.ReasonNone
 	switch {
 	case !plain.IsWhollyKnown():
@@ -73,7 +74,7 @@ func (x *instance) planData(ctx context.Context) (cty.Value, diags.Diagnostics) 
 		return x.readLater(planned, reason), ds
 	}
 	if _, nested := x.p.nested[x.r]; !nested {
-		if val, ok := x.storedData(ctx, config); ok {
+		if val, ok := x.storedData(); ok {
 			x.p.affected.recordData(x, true)
 			return val, append(ds, x.postconditions(val)...)
 		}

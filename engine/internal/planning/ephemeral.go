@@ -16,7 +16,7 @@ import (
 func (x *expanded) openEphemerals(ctx context.Context) diags.Diagnostics {
 	return x.each(ctx, func(ctx context.Context, b *block, j *job) (cty.Value, diags.Diagnostics) {
 		return b.p.s.OpenEphemeral(ctx, session.Ephemeral{
-			Addr: j.addr, Client: b.client, Resource: b.r, Schema: b.rs, Scope: j.scope(),
+			Addr: j.addr, Provider: b.pc, Client: b.client, Resource: b.r, Schema: b.rs, Scope: j.scope(),
 		})
 	})
 }

@@ -53,6 +53,9 @@ type planner struct {
 	unplanned map[addrs.Object]bool
 	// planned are the actions to invoke; see [planner.invocations].
 	planned []*plans.Invocation
+	// evaluated and ofOutputs belong to [planner.unvisited].
+	evaluated bool
+	ofOutputs []*plans.OutputChange
 
 	mu        sync.Mutex // guards the fields below
 	instances plans.Instances

@@ -175,14 +175,32 @@ func attempt(ctx context.Context, in Input, shared *attempts) (_ *plans.Plan, _ 
 		return nil, nil, true
 	}
 	p.report(p.s.CloseEphemerals(context.WithoutCancel(ctx)))
+	var plan *plans.Plan
+	if ds = p.checkMoves(); ds.HasErrors() {
+		ds = append(ds, p.targeting.Warnings()...) // other errors may be consequences of these
+	} else {
+		plan, ds = p.finish(ctx)
+	}
 	if p.affected != nil {
+		if p.affected.failed(ctx, ds) {
+			return nil, nil, true
+		}
 		p.affected.send()
 	}
-	if ds := p.checkMoves(); ds.HasErrors() {
-		return nil, append(ds, p.targeting.Warnings()...), false // other errors may be consequences of these
-	}
-	plan, ds := p.finish(ctx)
 	return plan, ds, false
+}
+
+// unvisited evaluates the values that no visit needed, for their errors, and plans the outputs. It does so once.
+func (p *planner) unvisited() []*plans.OutputChange {
+	if !p.evaluated {
+		p.evaluated = true
+		if p.usual() {
+			p.report(p.s.Eval.Force(p.unselected))
+			p.report(session.CheckBlocks(p.s.Eval, p.in.Config.Order, p.unselected))
+		}
+		p.ofOutputs = p.outputs()
+	}
+	return p.ofOutputs
 }
 
 // finish evaluates the values that no visit needed, for their errors, and assembles the plan.
@@ -196,11 +214,7 @@ func attempt(ctx context.Context, in Input, shared *attempts) (_ *plans.Plan, _ 
 // errors are dropped: they are about changes that a destroy does not make. Diagnostics about actions belong to
 // the second part.
 func (p *planner) finish(ctx context.Context) (*plans.Plan, diags.Diagnostics) {
-	if p.usual() {
-		p.report(p.s.Eval.Force(p.unselected))
-		p.report(session.CheckBlocks(p.s.Eval, p.in.Config.Order, p.unselected))
-	}
-	outputs := p.outputs()
+	outputs := p.unvisited()
 	ds := slices.Concat(p.moved.Unmoved, p.found, p.s.Diagnostics(), p.s.Eval.Diagnostics())
 	if p.in.Mode == plans.DestroyMode {
 		if ds.HasErrors() {

@@ -5,6 +5,8 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"hash"
+	"maps"
+	"slices"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
@@ -74,6 +76,14 @@ func (s *Session) Digest(ctx context.Context, d Digesting) (sum digests.Sum, sec
 	h.add(provider[:])
 	h.number(uint64(d.Schema.Version))
 	h.ignored(d.Resource)
+	h.number(uint64(len(d.Resource.ReplaceTriggeredBy)))
+	for _, x := range d.Resource.ReplaceTriggeredBy {
+		text, ok := s.source(x)
+		if !ok {
+			return sum, secret, false
+		}
+		h.add(text)
+	}
 	if !h.value(d.Schema.Block, plain) {
 		return sum, secret, false
 	}
@@ -115,6 +125,80 @@ func (s *Session) BlockDigest(p addrs.Provider, r *config.Resource, rs *schema.S
 	return h.sum(), true
 }
 
+// ConditionsDigest returns the digest of the text of conditions in a module, and of the values that they name: the
+// text of local values, outputs and arguments, and the values of the root module's variables. Ephemeral values are
+// left out. ok is false if a text is not known.
+func (s *Session) ConditionsDigest(m *config.Module, list []*config.Condition) (sum digests.Sum, ok bool) {
+	h, seen := newDigest(), map[addrs.Object]bool{}
+	ok = true
+	text := func(x hcl.Expression) {
+		part, known := s.source(x)
+		ok = ok && known
+		h.add(part)
+	}
+	var visit func(addrs.Object)
+	visit = func(o addrs.Object) {
+		at := s.Config.Modules[o.Module]
+		if seen[o] || at == nil || o.Kind == addrs.KindResource || o.Kind == addrs.KindProvider {
+			return
+		}
+		seen[o] = true
+		h.text(o.String())
+		switch {
+		case o.Kind == addrs.KindLocal && at.Locals[o.Name] != nil:
+			text(at.Locals[o.Name].Expr)
+		case o.Kind == addrs.KindOutput && at.Outputs[o.Name] != nil:
+			text(at.Outputs[o.Name].Expr)
+		case o.Kind == addrs.KindVariable && at.Parent == nil:
+			ok = s.addVariable(h, o.Name) && ok
+		case o.Kind == addrs.KindVariable && at.Call.Args[o.Name] != nil:
+			text(at.Call.Args[o.Name].Expr)
+		}
+		for _, u := range s.Refs.Direct(o) {
+			visit(u)
+		}
+	}
+	for _, c := range list {
+		for _, x := range []hcl.Expression{c.Condition, c.ErrorMessage} {
+			text(x)
+			for _, ref := range s.Refs.OfExpr(x) {
+				o := ref.Object
+				if o.Module = m.Addr; o.Kind == addrs.KindCall && ref.Output != "" {
+					o = addrs.Object{Module: m.Addr.Child(o.Name), Kind: addrs.KindOutput, Name: ref.Output}
+				} else if o.Kind == addrs.KindCall {
+					o.Kind = addrs.KindInside
+				}
+				visit(o)
+			}
+		}
+	}
+	return h.sum(), ok
+}
+
+// addVariable adds the value of a variable of the root module to h. It returns false if the value is invalid.
+func (s *Session) addVariable(h *digest, name string) bool {
+	v, ds := s.Eval.Variable(addrs.RootModuleInstance, name)
+	if ds.HasErrors() || marks.Contains(v, marks.Ephemeral) {
+		return !ds.HasErrors()
+	}
+	value, err := ctyjson.Marshal(marks.Plain(v), cty.DynamicPseudoType)
+	h.add(value)
+	return err == nil
+}
+
+// source returns the text of an expression, which may be nil; false if the text is not known.
+func (s *Session) source(x hcl.Expression) ([]byte, bool) {
+	if x == nil {
+		return nil, true
+	}
+	at := x.Range()
+	f := s.Config.Files[at.Filename]
+	if f == nil || !at.CanSliceBytes(f.Bytes) {
+		return nil, false
+	}
+	return at.SliceBytes(f.Bytes), true
+}
+
 // ProviderDigest returns the digest of the value of a provider configuration that is open; the zero Sum if it has
 // none.
 func (s *Session) ProviderDigest(pc addrs.AbsProviderConfig) digests.Sum {
@@ -123,20 +207,23 @@ func (s *Session) ProviderDigest(pc addrs.AbsProviderConfig) digests.Sum {
 	return s.digests[pc]
 }
 
-// recordProvider keeps the digest of the value of a provider block, without its ephemeral values. A value that
-// is not known has no digest.
-func (s *Session) recordProvider(pc addrs.AbsProviderConfig, ps *schema.Schema, v cty.Value) {
+// recordProvider keeps the digest of the value of a provider block, which may be nil. A value that is not known has
+// no digest.
+//
+// Ephemeral values are left out. The digest has the arguments of the ephemeral resources instead, which say for
+// example from which account a token is.
+func (s *Session) recordProvider(pc addrs.AbsProviderConfig, ps *schema.Schema, block *config.Provider, v cty.Value) {
 	if s.Versions == nil || ps == nil {
 		return
 	}
+	h := newDigest()
 	if marks.Contains(v, marks.Ephemeral) {
 		var err error
-		if v, err = cty.Transform(v, withoutEphemeral); err != nil {
+		if v, err = cty.Transform(v, withoutEphemeral); err != nil || block == nil || !s.addEphemerals(h, pc.Module, block) {
 			return
 		}
 	}
 	plain := marks.Plain(v)
-	h := newDigest()
 	if !plain.IsWhollyKnown() || !h.value(ps.Block, plain) {
 		return
 	}
@@ -146,6 +233,71 @@ func (s *Session) recordProvider(pc addrs.AbsProviderConfig, ps *schema.Schema, 
 		s.digests = map[addrs.AbsProviderConfig]digests.Sum{}
 	}
 	s.digests[pc] = h.sum()
+}
+
+// addEphemerals adds to h the digests of the ephemeral resources that a provider block refers to. It returns false
+// if an ephemeral value has another origin, such as a variable, or if one of the resources has no digest.
+func (s *Session) addEphemerals(h *digest, m addrs.Module, block *config.Provider) bool {
+	found, ok := map[addrs.ConfigResource]bool{}, true
+	seen := map[addrs.Object]bool{}
+	var visit func(addrs.Object)
+	visit = func(from addrs.Object) {
+		for _, o := range s.Refs.Direct(from) {
+			if seen[o] || o.Kind == addrs.KindProvider || o.Kind == addrs.KindResource && o.Res.Mode != addrs.Ephemeral {
+				continue
+			}
+			seen[o] = true
+			switch {
+			case o.Kind == addrs.KindResource:
+				found[o.ConfigResource()] = true
+			case o.Kind == addrs.KindVariable && o.Module.IsRoot() && s.Config.Root.Variables[o.Name].Ephemeral:
+				ok = false
+			}
+			visit(o)
+		}
+	}
+	visit(addrs.Object{Module: m, Kind: addrs.KindProvider, Name: block.Addr.String()})
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, cr := range slices.SortedFunc(maps.Keys(found), addrs.ConfigResource.Compare) {
+		for _, a := range slices.SortedFunc(maps.Keys(s.ephemerals[cr]), addrs.AbsResourceInstance.Compare) {
+			sum := s.ephemerals[cr][a]
+			ok = ok && sum != digests.Sum{}
+			h.add(sum[:])
+		}
+	}
+	return ok
+}
+
+// recordEphemeral keeps the digest of the arguments of an ephemeral resource, without ephemeral values.
+func (s *Session) recordEphemeral(e Ephemeral, v cty.Value) {
+	if s.Versions == nil {
+		return
+	}
+	var sum digests.Sum
+	version, ok := s.Versions[e.Provider.Provider]
+	provider := s.ProviderDigest(e.Provider)
+	v, err := cty.Transform(v, withoutEphemeral)
+	if ok = ok && err == nil && provider != (digests.Sum{}); ok {
+		h, plain := newDigest(), marks.Plain(v)
+		h.text(e.Addr.String())
+		h.text(version)
+		h.add(provider[:])
+		if plain.IsWhollyKnown() && h.value(e.Schema.Block, plain) {
+			sum = h.sum()
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ephemerals == nil {
+		s.ephemerals = map[addrs.ConfigResource]map[addrs.AbsResourceInstance]digests.Sum{}
+	}
+	of := s.ephemerals[e.Addr.Config()]
+	if of == nil {
+		of = map[addrs.AbsResourceInstance]digests.Sum{}
+		s.ephemerals[e.Addr.Config()] = of
+	}
+	of[e.Addr] = sum
 }
 
 func withoutEphemeral(_ cty.Path, v cty.Value) (cty.Value, error) {

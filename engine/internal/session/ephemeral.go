@@ -22,6 +22,7 @@ import (
 // An Ephemeral is an ephemeral resource instance to open.
 type Ephemeral struct {
 	Addr     addrs.AbsResourceInstance
+	Provider addrs.AbsProviderConfig
 	Client   provider.Client
 	Resource *config.Resource
 	Schema   *schema.Schema
@@ -85,6 +86,7 @@ func (s *Session) OpenEphemeral(ctx context.Context, e Ephemeral) (cty.Value, di
 	if ds = append(ds, more...); ds.HasErrors() {
 		return unknown, ds
 	}
+	s.recordEphemeral(e, config)
 	plain, sensitive := marks.Paths(config, marks.Sensitive)
 	ds = append(ds, s.Place(e.Client.ValidateEphemeral(ctx, e.Resource.Addr.Type, plain), e.Resource, e.Schema, addr)...)
 	if ds.HasErrors() || !plain.IsWhollyKnown() {

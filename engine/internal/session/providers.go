@@ -47,7 +47,11 @@ func (s *Session) open(ctx context.Context, pc addrs.AbsProviderConfig) (provide
 	if s.Known && hint != "" {
 		return nil, cty.NilVal, append(ds, diags.Errorf(o.block.Range.Ptr(), "Invalid provider configuration", "%s", hint)...)
 	}
-	c, more := s.Providers.Client(ctx, pc)
+	start := s.Providers.Client
+	if s.former[pc] != nil {
+		start = s.Providers.Another
+	}
+	c, more := start(ctx, pc)
 	if ds = append(ds, more...); ds.HasErrors() {
 		return nil, cty.NilVal, ds
 	}
@@ -76,7 +80,7 @@ func (o *opening) evaluate(ps *schema.Provider) diags.Diagnostics {
 	if o.block == nil {
 		o.body = ps.Provider.Block.Bind(hcl.EmptyBody())
 		val, ds := o.body.Decode(nil)
-		o.s.recordProvider(o.addr, ps.Provider, val)
+		o.s.recordProvider(o.addr, ps.Provider, nil, val)
 		o.value = val
 		return append(ds, o.missing(ds)...)
 	}
@@ -98,7 +102,7 @@ func (o *opening) evaluate(ps *schema.Provider) diags.Diagnostics {
 	}
 	o.body = ps.Provider.Block.Bind(o.block.Body)
 	val, more := o.body.Decode(ctx)
-	o.s.recordProvider(o.addr, ps.Provider, val)
+	o.s.recordProvider(o.addr, ps.Provider, o.block, val)
 	o.value = marks.Plain(val)
 	return append(ds, more...)
 }

@@ -9,6 +9,7 @@ package session
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 
@@ -34,6 +35,9 @@ type Providers interface {
 	// Client returns the process for one provider configuration, always the same process. When first
 	// returned, it is not configured yet.
 	Client(context.Context, addrs.AbsProviderConfig) (provider.Client, diags.Diagnostics)
+	// Another returns a process that is not configured yet. From then on, Client returns the same process for
+	// the configuration.
+	Another(context.Context, addrs.AbsProviderConfig) (provider.Client, diags.Diagnostics)
 }
 
 // A Session is one phase of one run. Safe for concurrent use.
@@ -55,6 +59,9 @@ type Session struct {
 	// digests are the digests of the values of the opened provider configurations. A configuration with an
 	// unknown value has none.
 	digests map[addrs.AbsProviderConfig]digests.Sum
+	// ephemerals are the digests of the arguments of ephemeral resources. The zero Sum stands for arguments
+	// without a digest.
+	ephemerals map[addrs.ConfigResource]map[addrs.AbsResourceInstance]digests.Sum
 }
 
 // A client is a provider configuration that was opened, or could not be opened.
@@ -109,10 +116,15 @@ func UnsupportedType(ps *schema.Provider, p addrs.Provider, r addrs.Resource, pl
 }
 
 // Inherit makes the session use the provider configurations of an earlier session of the same phase, which has
-// ended. A configuration whose value has changed since is opened again.
+// ended. A configuration whose value has changed since is opened again, in another process: a process can be
+// configured only once.
 func (s *Session) Inherit(earlier *Session) {
 	if earlier != nil {
-		s.former = earlier.clients
+		s.former = maps.Clone(earlier.former)
+		if s.former == nil {
+			s.former = map[addrs.AbsProviderConfig]*client{}
+		}
+		maps.Copy(s.former, earlier.clients)
 	}
 }
 

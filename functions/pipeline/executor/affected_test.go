@@ -113,7 +113,7 @@ func TestDigestsOfOthers(t *testing.T) {
 		"another workspace": {resealed(t, good, `"workspace":"default"`, `"workspace":"<b>@all"`), "the digests beside the state are those of the workspace"},
 		"another state":     {resealed(t, good, `"lineage":"`, `"lineage":"x`), "the digests beside the state are those of another state"},
 		"a later time":      {resealed(t, good, `"full_read":"2`, `"full_read":"9`), "have a time in the future"},
-		"another format":    {resealed(t, good, `"format":1`, `"format":2`), "another version of Lockstep has written the digests beside the state"},
+		"another format":    {resealed(t, good, `"format":2`, `"format":1`), "another version of Lockstep has written the digests beside the state"},
 	} {
 		if os.Remove(path); c.text != nil {
 			if err := os.WriteFile(path, c.text, 0o600); err != nil {
