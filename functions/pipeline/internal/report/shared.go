@@ -40,7 +40,7 @@ func (rp *Reporter) enterShared(ctx context.Context, r runs.Run, p comment.Proje
 	if p.Body != "" {
 		x.Report = r.Report()
 	}
-	hash, again, made := rp.madePlan(r)
+	proof, made := rp.madePlan(r)
 	named := (comment.Check{ProjectStatus: p}).NamesPlan()
 	_, err := rp.Ledger.Change(ctx, runs.SharedProjectKey(r), func(old []byte) ([]byte, error) {
 		was, err := runs.DecodeSharedProject(old)
@@ -54,7 +54,7 @@ func (rp *Reporter) enterShared(ctx context.Context, r runs.Run, p comment.Proje
 		case !named || r.Plan.Hash == "":
 			next.Proof = runs.Proof{Plan: r.HighestNumber(), Try: max(was.Proof.Try, r.Asked.Try)}
 		case made:
-			next.Proof = runs.ProofOf(r, hash, again, rp.Facts.Hub.Seal)
+			next.Proof = proof
 		}
 		if hasNotes(rp, r) && next.Notes != r.NotesArtifact() {
 			next.Notes, next.Noted = r.NotesArtifact(), false
@@ -71,16 +71,20 @@ func (rp *Reporter) enterShared(ctx context.Context, r runs.Run, p comment.Proje
 	return rp.owe(ctx, r)
 }
 
-// madePlan returns the hashes of the run's plan that this process may prove: hash is that of its plan, and again that of
-// the plan that is applied instead. made is false if another process has made them: see [Reporter.plansToName].
-func (rp *Reporter) madePlan(r runs.Run) (hash, again string, made bool) {
+// madePlan returns the proof of the run's plan. made is false if another process has made the plan, so that this one can prove
+// nothing: see [Reporter.plansToName].
+func (rp *Reporter) madePlan(r runs.Run) (proof runs.Proof, made bool) {
+	seal := rp.Facts.Hub.Seal
 	switch {
-	case rp.Facts.Message.Kind == pipeline.ToPlan || r.Plan.Hash == rp.Made:
-		return r.Plan.Hash, "", true
-	case rp.Made != "" && r.Plan.Again == rp.Made:
-		return r.Plan.Hash, rp.Made, true
+	case rp.made(r, r.Plan.Hash):
+		return runs.ProofOf(r, r.Plan.Hash, "", seal), true
+	case rp.made(r, r.Plan.Again):
+		return runs.ProofOf(r, r.Plan.Hash, rp.Made, seal), true
+	case rp.isRepeated(r):
+		r.Artifacts.Reserved = r.Plan.Seal.Begun // the record may have a higher number, which nobody has sealed
+		return runs.ProofOf(r, r.Plan.Hash, "", seal), true
 	}
-	return "", "", false
+	return runs.Proof{}, false
 }
 
 // hasNotes reports whether this process has made the run's plan, so that the plan may have notes beside lines of files.
