@@ -247,7 +247,7 @@ func (rp *Reporter) sharedContent(ctx context.Context, s runs.SharedRecord, all 
 		c.projects = append(c.projects, x)
 	}
 	for _, r := range all {
-		if r.Spec.Head == s.Head && r.Spec.Shared.Number == s.Check.Number && !have[r.Target()] && (r.Phase == runs.Queued || r.Phase == runs.Planning) {
+		if r.Spec.Head == s.Head && r.Spec.Shared.Number == s.Check.Number && !have[r.Target()] && r.Phase != runs.Superseded && r.Phase != runs.Dropped {
 			c.waiting++
 		}
 	}
