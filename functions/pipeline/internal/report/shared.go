@@ -112,10 +112,20 @@ func (rp *Reporter) owe(ctx context.Context, r runs.Run) error {
 // PutCheckNow is like [Reporter.PutCheck], and also writes a check run that the run shares with others. It is for a process
 // that goes on only if GitHub has the hash of the plan.
 func (rp *Reporter) PutCheckNow(ctx context.Context, r runs.Run) error {
-	if err := rp.PutCheck(ctx, r); err != nil {
+	if err := rp.PutCheck(ctx, r); err != nil || r.Spec.Shared.IsZero() {
 		return err
 	}
-	return WriteShared(ctx, rp, r)
+	// Another process that has read older entries may write last: then the hash is gone until that process writes again.
+	for try := range sharedTries {
+		if err := rp.writeShared(ctx, runs.SharedKey(r), nil, try > 0); err != nil {
+			return err
+		}
+		shown, exists, err := rp.Facts.PlansOnGitHub(ctx, r.SharedCheck(), r.Spec.Head)
+		if now := shown.Of(r.Target()); err != nil || !exists || now.Hash == r.Plan.Hash && now.Again == r.Plan.Again {
+			return err
+		}
+	}
+	return fmt.Errorf("write the plan of %s into the check %s: other processes have written the check at the same time", r.Target(), r.CheckRun())
 }
 
 // WriteShared writes the check run that a run shares with others. It does nothing if the run has its own.
@@ -123,7 +133,7 @@ func WriteShared(ctx context.Context, rp *Reporter, r runs.Run) error {
 	if r.Spec.Shared.IsZero() {
 		return nil
 	}
-	return rp.writeShared(ctx, runs.SharedKey(r), nil)
+	return rp.writeShared(ctx, runs.SharedKey(r), nil, false)
 }
 
 // syncShared writes those shared check runs of the pull request that do not show everything, at each of its heads. all are
@@ -144,7 +154,7 @@ func (rp *Reporter) syncShared(ctx context.Context, all []ledger.Versioned) erro
 		if s.Written != "" && s.Head != rp.Facts.Pull.Head.SHA {
 			continue
 		}
-		if err := rp.writeShared(ctx, rec.Key, all); err != nil {
+		if err := rp.writeShared(ctx, rec.Key, all, false); err != nil {
 			return err
 		}
 	}
@@ -156,20 +166,20 @@ func (rp *Reporter) syncShared(ctx context.Context, all []ledger.Versioned) erro
 const sharedTries = 3
 
 // writeShared writes the shared check run whose record has the key, if it does not show what the records say. all are the
-// runs of the pull request; nil if they are not read yet.
+// runs of the pull request; nil if they are not read yet. anyway is set if the check run is written in any case.
 //
 // Several processes may write at the same time. Each counts itself in the record before it reads the entries, and counts
 // itself out after GitHub has the content. If it was not alone all the time, nobody knows whose content GitHub has got last:
 // then the last one writes again. A process that dies in between stays counted for some time, and until then each
 // status comment writes the check run again.
-func (rp *Reporter) writeShared(ctx context.Context, key string, all []ledger.Versioned) (err error) {
+func (rp *Reporter) writeShared(ctx context.Context, key string, all []ledger.Versioned, anyway bool) (err error) {
 	for try := range sharedTries {
 		if all == nil {
 			if all, err = rp.Ledger.Runs(ctx, rp.Facts.Message.Pull); err != nil {
 				return err
 			}
 		}
-		again, err := rp.writeSharedOnce(ctx, key, all, try > 0)
+		again, err := rp.writeSharedOnce(ctx, key, all, anyway || try > 0)
 		if err != nil || !again {
 			return err
 		}
@@ -226,7 +236,7 @@ func (rp *Reporter) changeShared(ctx context.Context, key string, next func(runs
 // A sharedContent is what a shared check run has to show.
 type sharedContent struct {
 	projects []runs.SharedProject
-	waiting  int // projects without an entry, because they are not planned yet
+	waiting  int // projects without an entry: they are not planned yet, or the process that has to write the entry has died
 	digest   string
 }
 
