@@ -23,6 +23,7 @@ func TestPlanSeal(t *testing.T) {
 		"checked since":               {func(r *Run) { r.Artifacts.Reserved = 9 }, 3, true},
 		"an old record":               {func(*Run) {}, 4, false},
 		"an old plan, a new record":   {func(r *Run) { r.Asked.Attempt = 4 }, 4, false},
+		"an old plan, a late message": {func(r *Run) { r.Asked.Attempt = 4 }, 3, false},
 		"another attempt":             {func(r *Run) { r.Asked.Attempt, r.Plan.Seal.Attempt = 4, 4 }, 4, false},
 		"another hash":                {func(r *Run) { r.Plan.Hash = "other" }, 3, false},
 		"no hash":                     {func(r *Run) { r.Plan.Hash = ""; *r = r.SealPlan(seal) }, 3, false},
