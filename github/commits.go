@@ -100,8 +100,13 @@ func contributors(ctx context.Context, pulls *gh.PullRequestsService, owner, nam
 // Sources: https://docs.github.com/en/pull-requests/committing-changes-to-your-project/creating-and-editing-commits/creating-a-commit-with-multiple-authors,
 // https://docs.github.com/en/account-and-profile/reference/email-addresses-reference#your-noreply-email-address
 var coAuthor = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?mi)^co-authored-by:[^<\n]*<(?:[0-9]+\+)?([a-z0-9-]{1,39})@users\.noreply\.github\.com>`)
+	return regexp.MustCompile(`(?mi)^co-authored-by:[^<\n]*<(?:[0-9]+\+)?([a-z0-9_-]{1,39}(?:\[bot\])?)@users\.noreply\.github\.com>`)
 })
+
+// CoAuthor returns the line of a commit's message that names a user as a co-author. [Client.Contributors] then counts the user.
+func CoAuthor(login string) string {
+	return fmt.Sprintf("Co-authored-by: %[1]s <%[1]s@users.noreply.github.com>", login)
+}
 
 // A Push is a move of a branch from one commit to another. By is the login of the user who pushed; "" if GitHub
 // does not say.

@@ -19,9 +19,11 @@ type Proposal struct {
 	From   string // the commit at which the new branch begins; "" is the present one of the base branch
 	// Group is the beginning of the names of all branches for the same purpose. While a pull request from such a
 	// branch is open, no other one is opened.
-	Group   string
-	Files   []ProposedFile
-	Message string // of each commit
+	Group string
+	Files []ProposedFile
+	// Message is the message of each commit. It must name the user who asks for the pull request: see [CoAuthor]. Otherwise the
+	// user could approve the pull request, which the App opens.
+	Message string
 	Title   string
 	Body    string // Markdown
 }

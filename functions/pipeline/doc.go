@@ -102,7 +102,8 @@
 //     TestMergedBeforeItIsShown)
 //  6. A plan is what it was. Its hash is in the saved plan, in the record and in a check run that only the App writes. An apply
 //     with hashes that differ is refused. A check run that projects share has the hash of each, which the process that made the
-//     plan has sealed. (TestExchangedPlan, TestExchangedSharedPlan, TestSharedPlanPutBack)
+//     plan has sealed. (TestExchangedPlan, TestExchangedSharedPlan, TestSharedPlanPutBack, TestExchangedPlanByATwin,
+//     TestExchangedPlanByARepeatedMessage)
 //  7. A plan belongs to its files, its modules and its state. If the state was written since, the apply plans again with the
 //     state locked: an equal plan goes on, a different one waits for an apply of its own. (TestSameAfterAWrite,
 //     TestDifferentAfterAWrite)

@@ -3,12 +3,16 @@ package dispatch_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
+	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/executor"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
@@ -41,13 +45,19 @@ func (s *stage) write(serial int, edits ...string) {
 func planned(t *testing.T) (s *stage, n int) {
 	t.Helper()
 	s = newStage(t, githubtest.Files{"main.tf": resource("vpc", "1")})
+	return s, plannedOn(s)
+}
+
+// plannedOn is like [planned], on a stage.
+func plannedOn(s *stage) (n int) {
+	s.t.Helper()
 	one := s.pull("alice", "first", githubtest.Files{"other.tf": resource("other", "1")})
 	s.expect("the first apply", s.say("alice", one, "lockstep apply"), "**Applied**")
 	s.repo.Merge("alice", one)
 	s.settle()
 	n = s.pull("bob", "second", githubtest.Files{"main.tf": resource("vpc", "2")})
 	s.expect("the status", s.status(n), "0 to add, 1 to change, 0 to destroy")
-	return s, n
+	return n
 }
 
 // TestSameAfterAWrite holds that a write of the state which a plan has nothing to do with keeps its
@@ -62,6 +72,49 @@ func TestSameAfterAWrite(t *testing.T) {
 	r := s.run(n)
 	if r.Plan.Hash[:12] != known || r.Plan.Again == "" || r.Plan.Again == r.Plan.Hash || len(r.Plan.Settled) != 1 {
 		t.Errorf("the record has %s, and %s, which was applied in its place, for %+v", r.Plan.Hash, r.Plan.Again, r.Plan.Settled)
+	}
+}
+
+// TestSameAfterAWriteAtOnce is like [TestSameAfterAWrite], with a shared check run that another process has read before and writes
+// last. It holds that the apply does not go on before the check run has the hash of the new plan.
+func TestSameAfterAWriteAtOnce(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"main.tf": resource("vpc", "1")})
+	s.pipeline.OwnChecks, s.pipeline.SharedSize = -1, 3
+	n := plannedOn(s)
+	s.write(1)
+	var older []byte
+	overwritten := 0
+	s.fault = func(_ http.ResponseWriter, r *http.Request) bool {
+		if r.Method != http.MethodPatch || !strings.Contains(r.URL.Path, "/check-runs") {
+			return false
+		}
+		body, _ := io.ReadAll(r.Body)
+		var check struct{ Output struct{ Text string } }
+		if json.Unmarshal(body, &check) == nil && strings.Contains(string(body), "projects ") {
+			switch again := markdown.ProofsIn(check.Output.Text).Of(s.run(n).Target()).Again; {
+			case again == "":
+				older = body
+			case overwritten == 0:
+				overwritten++
+				body = older
+			}
+		}
+		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+		return false
+	}
+	found := ""
+	off := s.before(first(writes("effect/", "")), func() {
+		for _, c := range s.repo.Checks(s.repo.Head("second")) {
+			if strings.HasPrefix(c.Name, "lockstep/projects ") {
+				found = markdown.ProofsIn(c.Text).Of(s.run(n).Target()).Again
+			}
+		}
+	})
+	defer off()
+	s.expect("the apply", s.say("bob", n, "lockstep apply"), "**Applied** `.`: 0 added, 1 changed, 0 destroyed.", "Planned again, because")
+	if r := s.run(n); overwritten != 1 || found == "" || found != r.Plan.Again {
+		t.Errorf("overwritten %d times; when the apply began, the check run had the plan %q that is applied instead, and not %q", overwritten, found, r.Plan.Again)
 	}
 }
 

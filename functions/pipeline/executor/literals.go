@@ -17,6 +17,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/project"
 )
 
 // maxLiterals is the maximum number of changed lines that a look for drift proposes. It is also the maximum
@@ -25,12 +26,13 @@ const maxLiterals = 50
 
 // literals returns the changes of the configuration that keep drift: the lines whose literals get the present values of
 // objects. A changed attribute has such a line if its expression is a literal, and if its resource block is in the root
-// module and has one instance. All other attributes are left out, with the reason.
+// module and has one instance. All other attributes are left out, with the reason. An attribute whose drift the settings
+// ignore is left out without a reason.
 func (o *checkout) literals(plan *plans.Plan, hide *secrets) (out comment.Literals) {
 	if o.Config == nil || o.unit != nil || o.job.Dir == "" {
 		return out
 	}
-	w := literalWriter{resources: o.Config.Root.Content.Resources, read: func(name string) ([]byte, error) {
+	w := literalWriter{resources: o.Config.Root.Content.Resources, ignored: o.job.IgnoredDrift, read: func(name string) ([]byte, error) {
 		return fs.ReadFile(o.root.FS(), path.Join(o.job.Dir, name))
 	}}
 	for _, c := range plan.Drift {
@@ -55,6 +57,7 @@ func (o *checkout) literals(plan *plans.Plan, hide *secrets) (out comment.Litera
 type literalWriter struct {
 	comment.Literals
 	resources map[addrs.Resource]*config.Resource
+	ignored   []project.IgnoredDrift // the rules for drift that stays as it is
 	read      func(name string) ([]byte, error)
 }
 
@@ -79,17 +82,25 @@ func (w *literalWriter) change(c *plans.ResourceChange) {
 	case r == nil:
 		w.leave(c.Addr.String(), "the configuration does not have it")
 	default:
-		for _, name := range changedPaths(unmarked(c.Before), unmarked(c.After), nil) {
+		object := driftedObject(c)
+		for _, name := range object.Changed {
+			if object.Changed = [][]string{name}; project.IgnoresDrift(w.ignored, object) {
+				continue
+			}
 			if why := w.attribute(r, c, name); why != "" {
-				w.leave(c.Addr.String()+"."+strings.Join(name, "."), why)
+				w.leave(c.Addr.String()+"."+strings.Join(shownPath(c, name), "."), why)
 			}
 		}
 	}
 }
 
-func unmarked(v cty.Value) cty.Value {
-	v, _ = v.UnmarkDeep()
-	return v
+// shownPath returns the part of a changed path that people may read: only the attribute if its value is sensitive, because the keys of a
+// map may be secrets, too.
+func shownPath(c *plans.ResourceChange, at []string) []string {
+	if len(at) > 1 && (c.Before.GetAttr(at[0]).ContainsMarked() || c.After.GetAttr(at[0]).ContainsMarked()) {
+		return at[:1]
+	}
+	return at
 }
 
 // attribute adds the line of one attribute. If there can be no such line, why is the reason. An attribute that the

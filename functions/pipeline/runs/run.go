@@ -157,6 +157,8 @@ type Plan struct {
 	// Parts are what the plan depends on. Reported is the hash of its report: see [HashOf].
 	Parts    *PlanParts `json:",omitempty"`
 	Reported string     `json:",omitempty"`
+	// Seal proves that Lockstep has made the plan; it is zero in records of earlier versions.
+	Seal PlanSeal `json:",omitzero"`
 	// Settled are the reasons for which the plan was made again, if Again has the new plan.
 	Settled reasons.List `json:",omitempty"`
 	// Replaced is the number of the last plan that replaced another plan at the same head; 0 for none. An

@@ -256,7 +256,7 @@ var worstShared = []github.Conclusion{
 }
 
 // ConcludeShared returns the status and the conclusion of a shared check run. The conclusion is the worst one of its
-// projects. waiting is the number of projects that are not planned yet, and have no entry.
+// projects, and a failure for one that Lockstep does not know. waiting is the number of projects that have no entry.
 func ConcludeShared(all []SharedProject, waiting int) (github.CheckStatus, github.Conclusion) {
 	done, begun, worst := 0, false, len(worstShared)-1
 	for _, p := range all {
@@ -265,9 +265,8 @@ func ConcludeShared(all []SharedProject, waiting int) (github.CheckStatus, githu
 			continue
 		}
 		done++
-		if i := slices.Index(worstShared, p.Conclusion); i >= 0 {
-			worst = min(worst, i)
-		}
+		// The index of an unknown conclusion is -1. It counts as a failure.
+		worst = min(worst, max(0, slices.Index(worstShared, p.Conclusion)))
 	}
 	switch {
 	case done == len(all) && waiting == 0:

@@ -223,6 +223,7 @@ func TestConcludeShared(t *testing.T) {
 		{"success failure action_required", 0, "completed failure"},
 		{"success action_required cancelled", 0, "completed action_required"},
 		{"success cancelled", 0, "completed cancelled"},
+		{"success stale", 0, "completed failure"},
 		{"failure queued", 0, "in_progress "},
 		{"queued queued", 0, "queued "},
 		{"queued in_progress", 0, "in_progress "},

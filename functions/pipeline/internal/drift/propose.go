@@ -85,7 +85,7 @@ func (f *Finder) propose(ctx context.Context, m pipeline.Message, r runs.Run, fo
 		Title: text.Title(github.MaxTitle), Body: text.Body(github.MaxComment),
 	}
 	p.Branch = p.Group + runs.BranchOf(m.Pull.Number, m.Answer)
-	p.Message = fmt.Sprintf("%s\n\nRequested by %s in #%d.\n", p.Title, m.Actor, m.Pull.Number)
+	p.Message = fmt.Sprintf("%s\n\nRequested by %s in #%d.\n\n%s\n", p.Title, m.Actor, m.Pull.Number, github.CoAuthor(m.Actor))
 	number, own, err := f.Hub.Propose(ctx, p)
 	var final *github.FinalError
 	if errors.As(err, &final) {

@@ -41,7 +41,7 @@ func (qy *Querier) propose(ctx context.Context, r runs.Run, dir, in string, foun
 		Group: runs.Branches("query", r.Target()), Title: text.Title(github.MaxTitle), Body: text.Body(github.MaxComment),
 	}
 	p.Branch = p.Group + runs.BranchOf(m.Pull.Number, m.Answer)
-	p.Message = fmt.Sprintf("%s\n\nRequested by %s in #%d.\n", p.Title, m.Actor, m.Pull.Number)
+	p.Message = fmt.Sprintf("%s\n\nRequested by %s in #%d.\n\n%s\n", p.Title, m.Actor, m.Pull.Number, github.CoAuthor(m.Actor))
 	number, own, err := qy.Hub.Propose(ctx, p)
 	var final *github.FinalError
 	switch {

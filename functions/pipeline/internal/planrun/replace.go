@@ -127,5 +127,6 @@ func (k PlanStore) store(ctx context.Context, s ledger.Versioned, result jobs.Pl
 	s.Plan.Content, s.Plan.Judged, s.Apply.Lifted = result.Content, nil, nil
 	s.Plan.Hash, s.Plan.Parts, s.Plan.Reported = parts.Hash(), &parts, runs.HashOf(text)
 	s.Plan.Again, s.Plan.Settled, s.Plan.Checked, s.Apply.Part, s.Apply.Progress = "", nil, nil, false, comment.Progress{}
+	s.Run = s.SealPlan(k.Report.Facts.Hub.Seal)
 	return s, nil
 }

@@ -56,6 +56,7 @@ func (pl *Planner) storePlan(ctx context.Context, s ledger.Versioned, result job
 		}
 		return err
 	}
+	pl.Report.Made = s.Plan.Hash
 	if kept { // only now: until the record was saved, the run could still return to the kept plan
 		if err := ledger.Sweep(ctx, pl.Artifacts, s.Run, s.Artifacts.Begun-1); err != nil {
 			return err
@@ -76,6 +77,10 @@ func (pl *Planner) goBack(ctx context.Context, s ledger.Versioned) error {
 		return err
 	}
 	s.Run = s.Return(pl.Facts.Pull.Updated)
+	sealed := s.PlanIsSealed(pl.Facts.Hub.Seal)
+	if sealed {
+		s.Run = s.SealPlan(pl.Facts.Hub.Seal) // for this attempt
+	}
 	if err := pl.Ledger.ListPlan(ctx, s.Run, pl.Report.Facts.Pull.Author); err != nil {
 		return err
 	}
@@ -84,6 +89,9 @@ func (pl *Planner) goBack(ctx context.Context, s ledger.Versioned) error {
 			return ErrSuperseded
 		}
 		return err
+	}
+	if sealed { // the check run does not show the kept plan any more
+		pl.Report.Made = s.Plan.Hash
 	}
 	return pl.Planned(ctx, s.Run)
 }

@@ -310,16 +310,33 @@ func WriteCheck(ctx context.Context, rp *Reporter, id int64, c github.Check) (ma
 }
 
 // plansToName returns the hashes of plans that the check run of a run may contain from now on: hash is that of
-// its plan, and again that of the plan that is applied instead. Only the handler that has made a plan adds the
-// plan's hash. All other handlers keep the hashes that the check run has. Otherwise, somebody who changes a
+// its plan, and again that of the plan that is applied instead. Only the process that has made a plan adds the
+// plan's hash. All other processes keep the hashes that the check run has. Otherwise, somebody who changes a
 // record could also change the check run, and the check run would prove nothing.
+//
+// The process that has made the plan may have died before it wrote the check run, which then has no hash. The process that
+// handles the message once more adds a hash with a seal: see [runs.PlanSeal].
 func (rp *Reporter) plansToName(ctx context.Context, r runs.Run) (hash, again string, err error) {
-	if rp.Facts.Message.Kind == pipeline.ToPlan || r.Plan.Hash == "" || r.Plan.Hash == rp.Made {
+	if r.Plan.Hash == "" || rp.made(r, r.Plan.Hash) {
 		return r.Plan.Hash, "", nil
 	}
 	hash, again, err = rp.Facts.OnGitHub(ctx, r)
-	if rp.Made != "" && r.Plan.Again == rp.Made {
+	switch {
+	case rp.made(r, r.Plan.Again):
 		again = rp.Made
+	case hash == "" && rp.isRepeated(r):
+		hash = r.Plan.Hash
 	}
 	return hash, again, err
+}
+
+// made reports whether this process has made the plan of a run with a hash.
+func (rp *Reporter) made(r runs.Run, hash string) bool {
+	return rp.Made != "" && hash == rp.Made && rp.Facts.Message.Run() == r.Key()
+}
+
+// isRepeated reports whether this process repeats the report of a run's plan, after a process that has recorded the plan.
+func (rp *Reporter) isRepeated(r runs.Run) bool {
+	m := rp.Facts.Message
+	return m.Kind == pipeline.ToPlan && m.Run() == r.Key() && r.PlanIsSealedFor(m.Attempt, rp.Facts.Hub.Seal)
 }

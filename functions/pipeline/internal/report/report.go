@@ -35,8 +35,8 @@ type Reporter struct {
 	// Shadow writes the check about projects in shadow mode. It is called with each status of a pull request that has such
 	// projects, and of a pull request in a repository that has only such projects.
 	Shadow func(context.Context, ledger.Look) error
-	// Made is the hash of a new plan that the handler of this message has made instead of another one. The
-	// check may then contain this hash. "" means none.
+	// Made is the hash of the plan that this process has made for the run of its message. The run's check may then contain this
+	// hash. "" means none. Set it only after the plan was made: a record proves nothing.
 	Made string
 	// Where returns, for people, where an artifact is: an address, or a command that fetches it. It is nil if
 	// people cannot read artifacts.

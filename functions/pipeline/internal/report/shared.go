@@ -40,7 +40,7 @@ func (rp *Reporter) enterShared(ctx context.Context, r runs.Run, p comment.Proje
 	if p.Body != "" {
 		x.Report = r.Report()
 	}
-	hash, again, made := rp.madePlan(r)
+	proof, made := rp.madePlan(r)
 	named := (comment.Check{ProjectStatus: p}).NamesPlan()
 	_, err := rp.Ledger.Change(ctx, runs.SharedProjectKey(r), func(old []byte) ([]byte, error) {
 		was, err := runs.DecodeSharedProject(old)
@@ -54,7 +54,7 @@ func (rp *Reporter) enterShared(ctx context.Context, r runs.Run, p comment.Proje
 		case !named || r.Plan.Hash == "":
 			next.Proof = runs.Proof{Plan: r.HighestNumber(), Try: max(was.Proof.Try, r.Asked.Try)}
 		case made:
-			next.Proof = runs.ProofOf(r, hash, again, rp.Facts.Hub.Seal)
+			next.Proof = proof
 		}
 		if hasNotes(rp, r) && next.Notes != r.NotesArtifact() {
 			next.Notes, next.Noted = r.NotesArtifact(), false
@@ -71,16 +71,20 @@ func (rp *Reporter) enterShared(ctx context.Context, r runs.Run, p comment.Proje
 	return rp.owe(ctx, r)
 }
 
-// madePlan returns the hashes of the run's plan that this process may prove: hash is that of its plan, and again that of
-// the plan that is applied instead. made is false if another process has made them: see [Reporter.plansToName].
-func (rp *Reporter) madePlan(r runs.Run) (hash, again string, made bool) {
+// madePlan returns the proof of the run's plan. made is false if another process has made the plan, so that this one can prove
+// nothing: see [Reporter.plansToName].
+func (rp *Reporter) madePlan(r runs.Run) (proof runs.Proof, made bool) {
+	seal := rp.Facts.Hub.Seal
 	switch {
-	case rp.Facts.Message.Kind == pipeline.ToPlan || r.Plan.Hash == rp.Made:
-		return r.Plan.Hash, "", true
-	case rp.Made != "" && r.Plan.Again == rp.Made:
-		return r.Plan.Hash, rp.Made, true
+	case rp.made(r, r.Plan.Hash):
+		return runs.ProofOf(r, r.Plan.Hash, "", seal), true
+	case rp.made(r, r.Plan.Again):
+		return runs.ProofOf(r, r.Plan.Hash, rp.Made, seal), true
+	case rp.isRepeated(r):
+		r.Artifacts.Reserved = r.Plan.Seal.Begun // the record may have a higher number, which nobody has sealed
+		return runs.ProofOf(r, r.Plan.Hash, "", seal), true
 	}
-	return "", "", false
+	return runs.Proof{}, false
 }
 
 // hasNotes reports whether this process has made the run's plan, so that the plan may have notes beside lines of files.
@@ -108,10 +112,20 @@ func (rp *Reporter) owe(ctx context.Context, r runs.Run) error {
 // PutCheckNow is like [Reporter.PutCheck], and also writes a check run that the run shares with others. It is for a process
 // that goes on only if GitHub has the hash of the plan.
 func (rp *Reporter) PutCheckNow(ctx context.Context, r runs.Run) error {
-	if err := rp.PutCheck(ctx, r); err != nil {
+	if err := rp.PutCheck(ctx, r); err != nil || r.Spec.Shared.IsZero() {
 		return err
 	}
-	return WriteShared(ctx, rp, r)
+	// Another process that has read older entries may write last: then the hash is gone until that process writes again.
+	for try := range sharedTries {
+		if err := rp.writeShared(ctx, runs.SharedKey(r), nil, try > 0); err != nil {
+			return err
+		}
+		shown, exists, err := rp.Facts.PlansOnGitHub(ctx, r.SharedCheck(), r.Spec.Head)
+		if now := shown.Of(r.Target()); err != nil || !exists || now.Hash == r.Plan.Hash && now.Again == r.Plan.Again {
+			return err
+		}
+	}
+	return fmt.Errorf("write the plan of %s into the check %s: other processes have written the check at the same time", r.Target(), r.CheckRun())
 }
 
 // WriteShared writes the check run that a run shares with others. It does nothing if the run has its own.
@@ -119,7 +133,7 @@ func WriteShared(ctx context.Context, rp *Reporter, r runs.Run) error {
 	if r.Spec.Shared.IsZero() {
 		return nil
 	}
-	return rp.writeShared(ctx, runs.SharedKey(r), nil)
+	return rp.writeShared(ctx, runs.SharedKey(r), nil, false)
 }
 
 // syncShared writes those shared check runs of the pull request that do not show everything, at each of its heads. all are
@@ -140,7 +154,7 @@ func (rp *Reporter) syncShared(ctx context.Context, all []ledger.Versioned) erro
 		if s.Written != "" && s.Head != rp.Facts.Pull.Head.SHA {
 			continue
 		}
-		if err := rp.writeShared(ctx, rec.Key, all); err != nil {
+		if err := rp.writeShared(ctx, rec.Key, all, false); err != nil {
 			return err
 		}
 	}
@@ -152,20 +166,20 @@ func (rp *Reporter) syncShared(ctx context.Context, all []ledger.Versioned) erro
 const sharedTries = 3
 
 // writeShared writes the shared check run whose record has the key, if it does not show what the records say. all are the
-// runs of the pull request; nil if they are not read yet.
+// runs of the pull request; nil if they are not read yet. anyway is set if the check run is written in any case.
 //
 // Several processes may write at the same time. Each counts itself in the record before it reads the entries, and counts
 // itself out after GitHub has the content. If it was not alone all the time, nobody knows whose content GitHub has got last:
 // then the last one writes again. A process that dies in between stays counted for some time, and until then each
 // status comment writes the check run again.
-func (rp *Reporter) writeShared(ctx context.Context, key string, all []ledger.Versioned) (err error) {
+func (rp *Reporter) writeShared(ctx context.Context, key string, all []ledger.Versioned, anyway bool) (err error) {
 	for try := range sharedTries {
 		if all == nil {
 			if all, err = rp.Ledger.Runs(ctx, rp.Facts.Message.Pull); err != nil {
 				return err
 			}
 		}
-		again, err := rp.writeSharedOnce(ctx, key, all, try > 0)
+		again, err := rp.writeSharedOnce(ctx, key, all, anyway || try > 0)
 		if err != nil || !again {
 			return err
 		}
@@ -222,7 +236,7 @@ func (rp *Reporter) changeShared(ctx context.Context, key string, next func(runs
 // A sharedContent is what a shared check run has to show.
 type sharedContent struct {
 	projects []runs.SharedProject
-	waiting  int // projects without an entry, because they are not planned yet
+	waiting  int // projects without an entry: they are not planned yet, or the process that has to write the entry has died
 	digest   string
 }
 
@@ -243,7 +257,7 @@ func (rp *Reporter) sharedContent(ctx context.Context, s runs.SharedRecord, all 
 		c.projects = append(c.projects, x)
 	}
 	for _, r := range all {
-		if r.Spec.Head == s.Head && r.Spec.Shared.Number == s.Check.Number && !have[r.Target()] && (r.Phase == runs.Queued || r.Phase == runs.Planning) {
+		if r.Spec.Head == s.Head && r.Spec.Shared.Number == s.Check.Number && !have[r.Target()] && r.Phase != runs.Superseded && r.Phase != runs.Dropped {
 			c.waiting++
 		}
 	}

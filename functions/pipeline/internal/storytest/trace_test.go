@@ -117,7 +117,7 @@ func changes(was, value []byte) string {
 	return out.String()
 }
 
-// parts are the fields of a run, each of which tells its part's name.
+// parts are the fields of a run, each of which tells its part's name. The seal of the plan is left out.
 func parts(run map[string]any) map[string]any {
 	out := map[string]any{}
 	for name, v := range run {
@@ -130,6 +130,7 @@ func parts(run map[string]any) map[string]any {
 			out[name+"."+field] = v
 		}
 	}
+	delete(out, "Plan.Seal") // each plan has one
 	return out
 }
 
