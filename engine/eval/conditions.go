@@ -74,8 +74,8 @@ func (x *conditions) Evaluate(c *config.Condition, s Scope) Result {
 	return x.limits.condition(c, ctx)
 }
 
-// unevaluated returns the result of a condition whose references have errors. If these errors are reported
-// elsewhere, the condition has no status.
+// unevaluated returns the result of a condition that cannot be evaluated because its references have the errors ds. The
+// status is Errored. It is empty if all these errors are reported elsewhere.
 func unevaluated(ds diags.Diagnostics) Result {
 	if len(ds.Unreported()) == 0 {
 		return Result{Diags: ds}

@@ -277,7 +277,8 @@ func (b *builder) addResources(root map[string]cty.Value) {
 	}
 }
 
-// checkScope returns an error for each reference to each, count, self or caller that the scope s does not have.
+// checkScope returns an error for every reference to "each", "count", "self" or "caller" if the scope s does not have
+// that name. An example is each.key in a resource without for_each.
 func checkScope(ts []hcl.Traversal, s Scope) diags.Diagnostics {
 	return refs.Scope{
 		Count: s.Instance != nil && s.Instance.HasCount,

@@ -184,8 +184,8 @@ func storageACL(before, after object) (f finding) {
 	return f
 }
 
-// azureRoles are the roles of Azure with rights without limits, by the last part of their IDs. Source:
-// https://learn.microsoft.com/azure/role-based-access-control/built-in-roles
+// azureRoles has the names of Azure's built-in roles that can change all resources or grant rights, by the last part of
+// their IDs. Source: https://learn.microsoft.com/azure/role-based-access-control/built-in-roles
 var azureRoles = map[string]string{
 	"8e3af657-a8ff-443c-a75c-2fe8c4bcb635": "Owner",
 	"b24988ac-6180-42a0-ab88-20f7382dd24c": "Contributor",

@@ -64,7 +64,9 @@ func textOf(v cty.Value) (s string, known bool) {
 // policy has such a number.
 const maxExponent = 1024
 
-// whole returns a number, limited to the range of ports. For null, it returns the parameter none.
+// whole returns the number of a port from the attribute with a name. A number above maxPort becomes maxPort, and a
+// negative one -1. If the attribute is missing, null or no number, whole returns none. known is false if the value is
+// not known yet.
 func (o object) whole(name string, none int) (n int, known bool) {
 	v, ok := o[name]
 	switch {

@@ -75,7 +75,7 @@ type difference struct {
 	values     []string // in the order of the projects
 }
 
-// maxAttributes is the maximum number of attributes that are named for a difference.
+// maxAttributes is the maximum number of attributes whose names a comment shows for one difference between projects.
 const maxAttributes = 4
 
 // names returns the attributes of a difference for people.

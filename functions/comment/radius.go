@@ -20,7 +20,8 @@ type Radius struct {
 	Edges [][2]int
 }
 
-// A RadiusNode is a resource with a number of objects.
+// A RadiusNode is a resource in the picture of a [Radius], which shows what depends on the changes of a plan. Objects is
+// the number of its objects.
 type RadiusNode struct {
 	Name    string
 	Objects int

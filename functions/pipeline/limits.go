@@ -33,8 +33,8 @@ const (
 // Source: https://docs.github.com/en/webhooks/testing-and-troubleshooting-webhooks/redelivering-webhooks
 const Memory = 3 * 24 * time.Hour
 
-// DefaultStopBefore is the default of how long before the end of its process an apply begins no more changes.
-// The time is enough for one call of a provider and for writing the state after the call.
+// DefaultStopBefore is the default length of the time at the end of its process in which an apply begins no change. The
+// time is enough for one call of a provider and for writing the state after it.
 const DefaultStopBefore = 2 * time.Minute
 
 // maxRedelivery is the longest delay before a message is delivered again. It is the limit of SQS. Source:

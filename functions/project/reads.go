@@ -252,7 +252,8 @@ func (w *mentionWalker) look(n hclsyntax.Node) bool {
 	return false
 }
 
-// parts adds the paths in the parts of a template, and paths that begin within its text.
+// parts looks for paths in a template. It adds the paths in its nested expressions, and paths that begin with a
+// reference after some text: "sh ${path.module}/run.sh -v" has the path ${path.module}/run.sh.
 func (w *mentionWalker) parts(x *hclsyntax.TemplateExpr) {
 	for i, p := range x.Parts {
 		switch p.(type) {

@@ -262,8 +262,9 @@ func (p *Providers) Selections() map[addrs.Provider]planfile.Selection {
 	return out
 }
 
-// Versions returns the version and the checksum of each installed provider, by which digests are compared. A provider in
-// development has none: its program may be another one in each run.
+// Versions returns the version and the checksum of each installed provider, as one text. Digests of an earlier apply
+// count only if these texts are the same now: see package digests. A provider in development is left out, because its
+// program may differ in each run.
 func (p *Providers) Versions() map[addrs.Provider]string {
 	unmanaged := p.unmanaged.set()
 	out := map[addrs.Provider]string{addrs.BuiltinTerraform: "builtin"} // part of the digests' format

@@ -37,7 +37,8 @@ func (l *pulls) try(p *pull) {
 	}
 }
 
-// mergeable returns the member mergeable: true, false, or nil while the trial is outdated.
+// mergeable returns the value of "mergeable" in GitHub's answer: whether the trial merge has no conflict. It is nil if
+// the pull request is closed, or if the trial merge is out of date.
 func (l *pulls) mergeable(p *pull) any {
 	if !p.open || p.trial.of != pairOf(l, p) {
 		return nil

@@ -159,11 +159,11 @@ func (w *Writer) yield() {
 	}
 }
 
-// pause is how long a slow append waits for the next records. It is short compared with a call over a
-// network, and long compared with the work between two calls. While records keep coming, the append waits
-// again, up to mostPauses times: on a busy processor, callers come back one by one.
+// pause is how long the writer waits for more records before a slow append. It is short compared with a call over a
+// network, and long compared with the work between two calls. While records keep coming, the writer waits again, up to
+// mostPauses times: on a busy processor, callers come back one by one.
 //
-// Where an append is a request, the pause is 1/part of the last append's duration, but not longer than
+// If each append costs a request, the writer waits for 1/part of the last append's duration: at least pause, and at most
 // longestPause.
 const (
 	pause        = time.Millisecond

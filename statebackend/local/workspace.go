@@ -221,8 +221,8 @@ func (w *workspace) Put(ctx context.Context, data []byte, prev statebackend.Vers
 	return next, nil
 }
 
-// openToWrite opens the file to write, and takes the guard. The caller must call the returned function to
-// release both.
+// openToWrite returns the state file, open for writing, and takes its [guard]. If this workspace holds the lock of the
+// state, it returns the file that the lock has open. The caller must call the returned function at the end.
 func (w *workspace) openToWrite(ctx context.Context) (*os.File, func(), error) {
 	path := w.at(w.out)
 	if w.held != nil {

@@ -32,8 +32,8 @@ type Decoder struct {
 type Options struct {
 	// Called is set for a called module: its backend and cloud blocks have no effect.
 	Called bool
-	// Computed allows expressions as sources and versions of calls, as OpenTofu does. They are not evaluated
-	// here: the content has the expressions.
+	// Computed allows expressions as sources and versions of module calls, as OpenTofu does. The decoder does not
+	// evaluate them: config.Call has them.
 	Computed bool
 	// Registry is the host of addresses without a host; see config.Content.
 	Registry string

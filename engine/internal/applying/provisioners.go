@@ -147,7 +147,8 @@ func (x *object) beforeDestruction(self cty.Value) diags.Diagnostics {
 	return ds
 }
 
-// provision runs one provisioner, which is a local-exec: see [applier.refused].
+// provision runs one local-exec provisioner. No other type comes here: [applier.refused] refuses a plan that would have
+// to run one.
 func (x *object) provision(p *config.Provisioner, ctx *hcl.EvalContext) diags.Diagnostics {
 	val, ds := provisioning.Schema(p.Type).Decode(p.Body, ctx)
 	if ds.HasErrors() {

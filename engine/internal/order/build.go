@@ -29,7 +29,8 @@ type builder struct {
 	single map[oneInstance][]int32
 }
 
-// A oneInstance identifies the instances of a block that have one key, in all module instances.
+// A oneInstance identifies the instances of a resource with the same key, in all instances of its module. So
+// module.m[0].x.a["k"] and module.m[1].x.a["k"] have the same one.
 type oneInstance struct {
 	block addrs.ConfigResource
 	key   addrs.InstanceKey

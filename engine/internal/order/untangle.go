@@ -73,9 +73,9 @@ func untangle(n, steps int, e edges) (edges, bool) {
 	}
 }
 
-// strip removes nodes that wait for nothing, again and again, until every node that is left waits for another one. A
-// removed node is marked in gone. waits[n] is the number of nodes for which node n still waits; strip counts it down.
-// The nodes that wait for node n are ends[i], for each edge i that edges has for n.
+// strip removes each node that waits for nothing, and repeats this until every remaining node waits for another one. It
+// sets gone[n] for a removed node n. waits[n] is the number of remaining nodes for which node n waits; strip counts it
+// down. edges has the edges of the nodes that wait for n, and ends[i] is the waiting node of edge i.
 func strip(gone []bool, waits []int32, edges index, ends []int32) {
 	var free []int32
 	for x, w := range waits {

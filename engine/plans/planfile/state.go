@@ -17,9 +17,10 @@ type stateMember struct {
 	src  []byte
 }
 
-// states encodes the two states. They are nearly the same, so the prior state is stored as its differences
-// from the previous run's state: whole resources, and all outputs and checks. Refreshing makes all objects
-// anew, so resources are compared by their encoded bytes.
+// states encodes the plan's two states: the state after the previous run, and the prior state, which is the same after
+// refreshing. They are nearly equal. So the prior state is stored as its differences: the resources that changed or are
+// gone, and all outputs and checks. Resources are compared by their encoded bytes, because refreshing creates new Go
+// values also for unchanged objects.
 func (e *encoder) states() ([]stateMember, error) {
 	prev, prior := e.plan.PrevRunState, e.plan.PriorState
 	var out []stateMember

@@ -45,7 +45,8 @@ func repetition(x hcl.Expression) *expressionJSON {
 	return out
 }
 
-// subjects returns the objects of references, without paths within them.
+// subjects returns, as text, the address of the object that each reference names, such as aws_instance.a[0] for
+// aws_instance.a[0].tags.x.
 func subjects(ts []hcl.Traversal) []string {
 	var out []string
 	for _, t := range ts {

@@ -24,8 +24,8 @@ import (
 // https://developer.hashicorp.com/terraform/internals/json-format.
 const stateFormat = "1.0"
 
-// State returns s in Terraform's JSON state format, the output of `show -json`. It contains sensitive values,
-// with masks of their paths. s may be nil. State fails if an object's attributes cannot be read.
+// State returns s in Terraform's JSON state format, the output of `show -json`. The output has the sensitive values
+// themselves; sensitive_values says where they are. s may be nil. State fails if an object's attributes cannot be read.
 func State(s *states.State, schemas Schemas) ([]byte, error) {
 	t := &jsonText{}
 	if s == nil || s.IsEmpty() {

@@ -18,8 +18,9 @@ type Command struct {
 	Arguments []string `json:",omitempty"`
 	// Plan is the hash of the plan that an apply must use; "" for any. It may be the beginning of a hash.
 	Plan string `json:",omitempty"`
-	// Commit is the ID of the head commit that a plan must have; "" for any. It may be only the beginning of an
-	// ID. The gate refuses a beginning.
+	// Commit is the ID of a commit in the command, in lower case; "" if there is none. The head of the pull request must
+	// be this commit. The reader also accepts the beginning of an ID. The gate then refuses the command, because
+	// somebody can make another commit whose ID begins in the same way.
 	Commit string `json:",omitempty"`
 	// Project, Dir and Workspace are patterns that select projects. "*" matches a part of one path element, and
 	// "**" any number of elements, as in "live/**". If there is no pattern, and Failed is not set, the command

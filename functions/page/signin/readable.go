@@ -16,7 +16,7 @@ import (
 const (
 	// answerLife is how long GitHub's answer counts that a person may read a repository, or may not.
 	answerLife = time.Minute
-	// maxAnswers is the maximum number of answers that a process keeps.
+	// maxAnswers is the maximum number of GitHub's answers that a process keeps. Then it forgets all of them.
 	maxAnswers = 10_000
 )
 

@@ -13,7 +13,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 )
 
-// factsOf returns those facts about a plan that need no policy and no gate, with the plan's risks.
+// factsOf returns the facts that follow from the plan alone: counts of changes, destroyed types and risks. The caller
+// adds what policies and gates say. The second result has the risks in full.
 func (o *checkout) factsOf(p *plans.Plan) (*runs.Content, []comment.Risk) {
 	var types []string
 	for _, c := range p.Changes {

@@ -168,11 +168,11 @@ type Plan struct {
 	// last check of the plan after another apply; nil if there was none.
 	Applies int      `json:",omitempty"`
 	Checked *Checked `json:",omitempty"`
-	// Reads has the numbers of applies before the plan to the states of the projects that the plan depends on,
-	// by target.
+	// Reads has, for each project that the plan depends on, the number of applies to its state when the plan was made.
+	// The keys are targets. If such a number is higher now, the plan is out of date.
 	Reads map[string]int `json:",omitempty"`
-	// Failure has the inputs of a plan that failed. It is nil if the plan succeeded or was not begun; without
-	// it, only a person can have the project planned again.
+	// Failure has the inputs of a failed plan; nil if the plan succeeded or was not begun. Lockstep plans the project
+	// again by itself only if Failure is set.
 	Failure *Failure `json:",omitempty"`
 	// Full is set if the report is shortened and an artifact has the full text.
 	Full bool `json:",omitempty"`

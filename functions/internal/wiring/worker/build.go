@@ -33,8 +33,8 @@ func buildTime(getenv func(string) string) time.Duration {
 	return time.Duration(n) * time.Minute
 }
 
-// buildEnd returns the time at which the process of a build ends at the latest. The process itself keeps to
-// that time.
+// buildEnd returns the latest time at which a build of CodeBuild may end: its start plus its limit. The caller ends this
+// process at that time.
 // Source: https://docs.aws.amazon.com/codebuild/latest/userguide/build-env-ref-env-vars.html
 func buildEnd(getenv func(string) string, now time.Time) time.Time {
 	begun := now

@@ -72,8 +72,9 @@ func ofRun(q *Request) bool { return q.Run.Project != "" }
 
 func always(Decision) bool { return true }
 
-// unlessRefused reports whether the request is allowed. It is also true for an apply that waits for the merge,
-// or whose plan nobody can have seen: the user wants to know at once what else is missing.
+// unlessRefused reports whether the gate needs further facts: the request is allowed so far. In two cases it needs them
+// although it refuses: only the merge applies the project, or the same comment requests plan and apply. The answer then
+// also says what else is missing.
 func unlessRefused(d Decision) bool {
 	return d.Allowed() || Has[reasons.AppliedLater](d) || Has[reasons.PlanUnseen](d)
 }

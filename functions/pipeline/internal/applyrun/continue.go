@@ -79,9 +79,9 @@ func (ap *Applier) continueApply(ctx context.Context, s ledger.Versioned, b ledg
 	return c.end(ctx, outcome, err)
 }
 
-// prepared opens everything for continuing an apply: the same plan and the same files, with the rights that the
-// base branch grants now. problem is a text for people about a problem that another attempt does not solve; ""
-// if there is none.
+// prepared gets what an apply needs to continue: its plan, the files with which it began, and the rights that the base
+// branch grants now. If problem is not "", another attempt is useless; problem then tells people why, in Markdown. The
+// caller calls done at the end.
 func (ap *Applier) prepared(ctx context.Context, s ledger.Versioned, b ledger.Begun) (c *application, problem string, done func(), err error) {
 	none := func() {}
 	plan, err := ap.Artifacts.Get(ctx, s.AppliedPlan())
@@ -121,8 +121,9 @@ func (ap *Applier) prepared(ctx context.Context, s ledger.Versioned, b ledger.Be
 	}
 	c = &application{ap: ap, run: s, plan: plan, job: job, far: b.Progress, after: after}
 	c.permit = func(ctx context.Context, _ jobs.BeforeApply) (ledger.Begun, jobs.Permit, error) {
-		// The state is locked now. A process with a higher fence has either changed the record already, or
-		// waits for the lock.
+		// This process has the lock of the state now. If a newer process has taken over the apply, there are two cases.
+		// Either that process has changed the apply's record already, so the versions differ, and this process must
+		// stop. Or it still waits for the lock.
 		_, now, err := ap.Ledger.ApplyRecord(ctx, s.Run)
 		if err != nil || now != b.Version {
 			return b, jobs.Refused, err

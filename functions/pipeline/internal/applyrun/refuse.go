@@ -127,9 +127,9 @@ func (ap *Applier) cannotApply(ctx context.Context, s ledger.Versioned, err erro
 	return ap.refuse(ctx, s, d)
 }
 
-// backTo moves a run that was not applied back to an earlier phase. If its pull request is closed, or goes into
-// a branch for which Lockstep does not plan, the run is also dropped, in the same write. So another process
-// never looks for a deleted plan.
+// backTo saves a run whose apply did not happen, in an earlier phase. A run that was applied in part becomes stopped in
+// the place of planned. If the pull request is closed, or its base branch is none that Lockstep plans for, the run is
+// then dropped.
 func (ap *Applier) backTo(ctx context.Context, s ledger.Versioned, next runs.Phase) error {
 	if next == runs.Planned && s.Apply.Part {
 		next = runs.Stopped

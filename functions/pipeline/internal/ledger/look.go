@@ -85,7 +85,7 @@ type Ending struct {
 	Merged bool `json:",omitempty"`
 	// Unheard is set if the pull request was found closed before the webhook about its close was handled.
 	Unheard bool `json:",omitempty"`
-	// Landing is a head that Lockstep is merging or has merged, and whose branch must still be deleted; "" if
+	// Landing is the SHA of a head that Lockstep is merging, or has merged without having deleted the branch yet; "" if
 	// there is none.
 	Landing string `json:",omitempty"`
 	// Queued is a head that Lockstep has added to the base branch's merge queue.

@@ -65,7 +65,8 @@ func (p *progress) estimate(ctx context.Context) time.Time {
 	return time.Time{}
 }
 
-// whole reports whether the plan takes as long as other plans of its state.
+// whole reports whether this is a complete plan: without options, of a project that exists, and no preview. Only the
+// durations of such plans can be compared, so only these are recorded.
 func (p *progress) whole() bool {
 	return p.run.Spec.Options.IsZero() && !p.run.Spec.Removed && !runs.Preview(p.run)
 }

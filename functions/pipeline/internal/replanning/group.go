@@ -154,8 +154,8 @@ func outcome(q *admission.Request, again jobs.Checked) (out finding, err error) 
 	return out, nil
 }
 
-// failed returns the finding that the plans cannot be compared: for the reasons in no, or because of an error
-// that only a person can fix. It returns any other error unchanged.
+// failed returns the finding that the plans cannot be compared. Without an error, the parameter no has the reasons. If
+// only a person can fix the error, the reasons come from the error. failed returns any other error unchanged.
 func failed(no reasons.List, err error) (finding, error) {
 	if err != nil {
 		d, err := gatefacts.FinalRefusal(err)
