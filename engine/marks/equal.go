@@ -21,27 +21,35 @@ func Equal(a, b cty.Value) bool {
 	case ta == cty.Bool && tb == cty.Bool:
 		return a.True() == b.True()
 	case ta.IsObjectType() && tb.IsObjectType() && len(ta.OptionalAttributes())+len(tb.OptionalAttributes()) == 0:
-		names := ta.AttributeTypes()
-		if len(names) != len(tb.AttributeTypes()) {
-			return false
-		}
-		for name := range names {
-			if !tb.HasAttribute(name) || !Equal(a.GetAttr(name), b.GetAttr(name)) {
-				return false
-			}
-		}
-		return true
+		return equalObjects(a, b)
 	case ta.IsTupleType() && tb.IsTupleType():
-		n := ta.Length()
-		if n != tb.Length() {
-			return false
-		}
-		for i := range n {
-			if !Equal(a.Index(index(i)), b.Index(index(i))) {
-				return false
-			}
-		}
-		return true
+		return equalTuples(a, b)
 	}
 	return a.RawEquals(b)
+}
+
+func equalObjects(a, b cty.Value) bool {
+	names, others := a.Type().AttributeTypes(), b.Type().AttributeTypes()
+	if len(names) != len(others) {
+		return false
+	}
+	for name := range names {
+		if _, ok := others[name]; !ok || !Equal(a.GetAttr(name), b.GetAttr(name)) {
+			return false
+		}
+	}
+	return true
+}
+
+func equalTuples(a, b cty.Value) bool {
+	n := a.Type().Length()
+	if n != b.Type().Length() {
+		return false
+	}
+	for i := range n {
+		if !Equal(a.Index(index(i)), b.Index(index(i))) {
+			return false
+		}
+	}
+	return true
 }

@@ -48,7 +48,7 @@ var (
 	variable    = &option{[]string{"var"}, "NAME=VALUE", isVariable, more(func(c *Command) *[]string { return &c.Options.Variables }), "Sets a variable of the root module. You may give it several times."}
 	destroy     = &option{[]string{"destroy"}, "", nil, said(func(c *Command) *bool { return &c.Options.Destroy }), "Plans to destroy all objects of the project."}
 	refreshOnly = &option{[]string{"refresh-only"}, "", nil, said(func(c *Command) *bool { return &c.Options.RefreshOnly }), "Plans only to write changes made outside of Terraform into the state."}
-	refresh     = &option{[]string{"refresh"}, "VALUE", isRefresh, refreshing, "Which objects the plan reads: `true` for all, `false` for none, `affected` for those that its changes can affect."}
+	refresh     = &option{[]string{"refresh"}, "VALUE", isRefresh, refreshing, "Which objects the plan reads: all (`true`), none (`false`), or only what its changes can affect (`affected`)."}
 
 	generate = &option{[]string{"generate"}, "", nil, said(func(c *Command) *bool { return &c.Generate }), "Shows the configuration of what is found, with the blocks that import it."}
 

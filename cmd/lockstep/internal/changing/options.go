@@ -189,7 +189,7 @@ func operationOptions(f *cli.Flags, o *operationFlags) {
 	f.Input(&o.input)
 	f.BoolVar(&o.destroy, "destroy", false, "plan to destroy all managed objects")
 	f.BoolVar(&o.refreshOnly, "refresh-only", false, "only update the state to match the real objects")
-	f.BoolFunc("refresh", "what to read before planning: true for all objects, false for none, affected for those that the changes can affect", o.refresh.set)
+	f.BoolFunc("refresh", "which objects to read before planning: all (true), none (false), or only what the changes can affect (affected)", o.refresh.set)
 	f.Func("refresh-data", "with -refresh=affected: affected to also read only the data sources that the changes can affect; the default is all", o.refreshData.set)
 	partial(f, &o.targeting)
 	f.Var(&o.replace, "replace", "replace this resource instance; may be given several times")

@@ -80,12 +80,6 @@ func (qu *PlanQueuer) Enqueue(ctx context.Context, c comment.Command) ([]comment
 	if l, err = qu.Ledger.LastLook(ctx, l.Pull); err != nil {
 		return nil, err
 	}
-	if err := qu.sort(ctx, found, l); err != nil {
-		return nil, err
-	}
-	if err := qu.assignChecks(ctx, found); err != nil {
-		return nil, err
-	}
 	refused, err := qu.queueAll(ctx, c, found, &l)
 	if err != nil {
 		return nil, err
@@ -97,8 +91,15 @@ func (qu *PlanQueuer) Enqueue(ctx context.Context, c comment.Command) ([]comment
 	return replies, qu.recordDenials(ctx, q, replies, l)
 }
 
-// queueAll queues a plan of each project, and returns the replies for those that get none. The look gets the refusals.
+// queueAll queues a plan of each project in the order of their dependencies, and returns the replies for those that get none. The look
+// gets the refusals.
 func (qu *PlanQueuer) queueAll(ctx context.Context, c comment.Command, found []selected, l *ledger.Look) (replies []comment.Reply, err error) {
+	if err := qu.sort(ctx, found, *l); err != nil {
+		return nil, err
+	}
+	if err := qu.assignChecks(ctx, found); err != nil {
+		return nil, err
+	}
 	l.Denials = nil
 	for _, p := range found {
 		no, err := qu.queuePlan(ctx, c, p, *l)
